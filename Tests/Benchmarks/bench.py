@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import chunks
+import consoles
 import engines
 import flatness
 import growth
@@ -37,6 +38,7 @@ PARTS = {
     "streams": streams, "webhooks": webhooks,
     "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
     "peers": peers, "users": users, "kit": kit,
+    "consoles": consoles,
 }
 # Run only with --only: growth takes over an hour and measures more sizes than flatness, import takes minutes, and
 # peers needs packages that only `make bench PEERS=1` installs.

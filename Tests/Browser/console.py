@@ -8,18 +8,17 @@ and no request to another server. `--all` also runs the tests and checks that ta
 """
 
 import contextlib
-import hashlib
 import http.server
 import json
-import os
 import pathlib
 import re
-import subprocess
+import sqlite3
 import sys
 import tempfile
 import threading
 import time
 import urllib.parse
+import uuid
 
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -28,128 +27,16 @@ from selenium.webdriver.common.keys import Keys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "Crash")]
 
+import console_servers
 import pages
+from console_actions import (
+    METRICS_TOKEN, PASSWORD, SETTINGS, api, command, conversation, fetch, fill_login, heading, link, log_in, log_out, main_text,
+    opened, page, prepare, send, set_password, settled, unique, uuid_of)
 from pages import WIDTHS, check, request
 from server import APPLICATION, TOKEN
 
-SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
-            "PARLEY_WEBHOOKS_RETRY_SCHEDULE": "1s,1s", "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "60s",
-            "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s", "PARLEY_METRICS_TOKEN": "metrics-of-the-browser-test",
-            "PARLEY_CONSOLE_BACKUP_FOLDER": "backups"}
-PASSWORD = "correct horse battery"
-METRICS_TOKEN = "metrics-of-the-browser-test"
 TESTS = []
 test = pages.registering(TESTS)
-
-
-# MARK: Operators and objects
-
-def command(server, *arguments, text=""):
-    """Runs a command on the data of the server."""
-    done = subprocess.run([server.binary, *arguments, "--data", server.data], cwd=server.folder, input=text,
-                          capture_output=True, text=True)
-    check(f"parley {' '.join(arguments)} succeeds", done.returncode == 0, done.stderr)
-    return done.stdout
-
-
-def link(server):
-    """The path of a new link that logs in once."""
-    return re.search(r"/console/login#once=\S+", command(server, "console", "link"))[0]
-
-
-def api(browser, method, path, body=None, status=(200, 201, 202, 204), **headers):
-    """A request of the backend; returns the JSON of the answer."""
-    text = body if body is None or isinstance(body, str) else json.dumps(body)
-    kind = "application/vnd.layer-patch+json" if method == "PATCH" else "application/json"
-    code, answer, _ = request(browser.server, method, f"/apps/{APPLICATION}/{path}", text and text.encode(),
-                              Authorization=f"Bearer {TOKEN}", **{"Content-Type": kind} | headers)
-    check(f"{method} {path}", code in status, f"{code} {answer[:300]}")
-    return json.loads(answer) if answer else None
-
-
-def uuid_of(thing):
-    return thing["id"].split("/")[-1]
-
-
-def conversation(browser, *participants, **members):
-    return uuid_of(api(browser, "POST", "conversations", {"participants": list(participants), **members}))
-
-
-def send(browser, conversation, text, sender="ana", **part):
-    parts = [{"mime_type": "text/plain", "body": text} | part]
-    return uuid_of(api(browser, "POST", f"conversations/{conversation}/messages", {"sender_id": sender, "parts": parts}))
-
-
-def unique(name):
-    return f"{name}-{hashlib.sha256(os.urandom(8)).hexdigest()[:6]}"
-
-
-def page(*segments, **query):
-    """The path of a page of the application."""
-    path = "/console/a/" + "/".join(urllib.parse.quote(text, safe="") for text in (APPLICATION, *segments))
-    return path + ("?" + urllib.parse.urlencode(query) if query else "")
-
-
-def log_in(browser, name="admin"):
-    """Logs in by the form, unless this operator is logged in already."""
-    browser.open("/console")
-    shown = browser.until(lambda: next(iter(browser.all("#account, main [name=name]")), None), "a page or the login")
-    if shown.tag_name == "button":
-        if shown.text.startswith(f"{name} "):
-            return
-        log_out(browser)
-    fill_login(browser, browser.one("main"), name)
-    browser.until(lambda: browser.all("#account") and browser.one("#account").text.startswith(f"{name} "), "the session")
-
-
-def fill_login(browser, place, name, password=PASSWORD):
-    for field, text in (("name", name), ("password", password)):
-        control = browser.one(f"[name={field}]", place)
-        control.clear()
-        control.send_keys(text)
-    browser.button("Log in", place).click()
-
-
-def log_out(browser):
-    browser.one("#account").click()
-    browser.button("Log out", browser.one("dialog")).click()
-    browser.one("main [name=name]")
-
-
-def opened(browser, path, name="admin"):
-    """Opens a page as an operator, and waits until nothing of it is loading."""
-    log_in(browser, name)
-    browser.open(path)
-    settled(browser)
-
-
-def settled(browser):
-    browser.until(lambda: browser.all("main h1") and not browser.all("[aria-busy=true]")
-                  and browser.one("main h1").text not in ("", "Operator console"), "the page")
-    time.sleep(0.1)
-
-
-def heading(browser):
-    return browser.script("return document.querySelector('main h1').textContent")
-
-
-def main_text(browser):
-    return browser.script("return document.querySelector('main').textContent")
-
-
-def fetch(browser, method, path, body=None, headers=None):
-    """A request of the page itself, with its cookie; returns status and body."""
-    return browser.driver.execute_async_script("""
-        const [method, path, body, headers, done] = arguments
-        fetch(path, {method, body, headers}).then(async answer => done([answer.status, await answer.text()]), error => done([0, String(error)]))
-        """, method, path, body, headers or {})
-
-
-def prepare(browser):
-    # A page asks whether there is a session; without one the answer is 401, which the browser reports.
-    browser.expected = r"/console/api/session - .* 401"
-    for name, role in (("admin", "admin"), ("writer", "write"), ("reader", "read")):
-        command(browser.server, "console", "password", "--name", name, "--role", role, text=f"{PASSWORD}\n")
 
 
 # MARK: Access
@@ -168,6 +55,20 @@ def a_link_logs_in_once(browser):
     browser.open(path)
     browser.until(lambda: browser.all(".problem"), "the refusal")
     check("the page says how to make another", "parley console link" in main_text(browser))
+    check("there is no session", not browser.all("#account"))
+
+
+@test(with_network_errors=True)
+def an_expired_link_is_refused(browser):
+    path = link(browser.server)
+    # A link lasts 15 minutes.
+    with contextlib.closing(sqlite3.connect(f"{browser.server.data}/parley.sqlite", timeout=60)) as database, database:
+        changed = database.execute("UPDATE console_links SET expires_at = expires_at - 900000").rowcount
+    check("the link is stored", changed > 0, changed)
+    browser.driver.delete_all_cookies()
+    browser.open(path)
+    browser.until(lambda: "expired" in browser.one("main .problem").text, "the refusal")
+    check("the token is gone from the address", "#" not in browser.driver.current_url, browser.driver.current_url)
     check("there is no session", not browser.all("#account"))
 
 
@@ -264,6 +165,9 @@ def an_ended_session_keeps_what_was_typed(browser):
 
 @test(with_network_errors=True, slow=True)
 def failures_do_not_lock_out_a_link(browser):
+    # The process that counts the failures of other tests ends.
+    browser.server.kill()
+    browser.server.start()
     try:
         browser.open("/console/login")
         if browser.all("#account"):
@@ -279,7 +183,6 @@ def failures_do_not_lock_out_a_link(browser):
         browser.open(link(browser.server))
         browser.one("#account")
     finally:
-        # The process that counts the failures ends.
         browser.server.kill()
         browser.server.start()
 
@@ -289,7 +192,7 @@ def an_ended_session_shows_the_login_at_once(browser):
     opened(browser, "/console/overview", "reader")
     browser.until(lambda: browser.one("#connection").text == "Live", "the stream")
     first = time.monotonic()
-    command(browser.server, "console", "password", "--name", "reader", "--role", "read", text=f"{PASSWORD}\n")
+    set_password(browser.server, "reader", "read")
     fill_login(browser, browser.one("dialog"), "reader")
     browser.until(lambda: not browser.all("dialog"), "the dialog closes")
     browser.until(lambda: browser.one("#connection").text == "Live", "the stream again")
@@ -341,7 +244,7 @@ def pages_of_another_port_have_no_effect(browser):
             thread.join()
     check("no application was created", names() == before, names())
     # The reports and the requests to the other port are those of this test.
-    reports = [entry["message"] for entry in browser.driver.get_log("browser") if entry["source"] != "network"]
+    reports = [entry["message"] for entry in browser.driver.get_log("browser") if entry["source"] != "network" and entry["level"] == "SEVERE"]
     check("the browser reports what it blocks, and nothing else",
           all("frame-ancestors" in report or "CORS policy" in report or "Refused to display" in report for report in reports), reports)
     browser.driver.get_log("performance")
@@ -387,6 +290,43 @@ def hostile_texts_are_shown_as_text(browser):
     browser.button("Show all (2,048)").click()
     check("a long text opens", "x" * 2048 in main_text(browser), long)
     api(browser, "PUT", "users/ana/identity", {"display_name": "Ana"})
+
+
+# The words that run from right to left although they have no character that says so, and texts that leave their cell.
+REVERSED = """
+const found = [], range = document.createRange()
+const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+const place = (node, index) => { range.setStart(node, index); range.setEnd(node, index + 1); return range.getBoundingClientRect() }
+while (walker.nextNode()) {
+  const node = walker.currentNode, word = /\\S{2,}/.exec(node.data)
+  if (!word || node.data.includes('\\u202e') || !node.parentElement.getClientRects().length) continue
+  const [first, last] = [place(node, word.index), place(node, word.index + word[0].length - 1)]
+  if (first.top === last.top && first.left > last.left) found.push(`reversed: ${node.data}`)
+}
+for (const text of document.querySelectorAll('main bdi')) {
+  const [inner, outer] = [text, text.closest('td, li, dd, h1, .line')].map(element => element?.getBoundingClientRect())
+  if (outer && inner.width && (inner.left < outer.left - 1 || inner.right > outer.right + 1)) found.push(`outside: ${text.textContent}`)
+}
+return found"""
+
+
+@test
+def an_override_of_the_direction_stays_in_its_text(browser):
+    user, text = unique("ana"), "abc\u202egnp.exe"
+    chat = conversation(browser, user, "bo", metadata={"topic": text, text[:3]: text})
+    api(browser, "PUT", f"users/{user}/identity", {"display_name": text, "last_name": text})
+    send(browser, chat, text, user)
+    log_in(browser)
+    for path in (page("conversations"), page("conversations", chat), page("conversations", chat, "metadata"),
+                 page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("conversations", chat, "history"),
+                 page("users", q=user), page("users", user), page("users", user, "conversations"), page("log", user=user)):
+        browser.open(path)
+        settled(browser)
+        browser.until(lambda: "abc" in main_text(browser) or user in main_text(browser), f"the text on {path}")
+        for width in (360, 1440):
+            browser.resize(width)
+            found = browser.script(REVERSED)
+            check(f"{path} at {width} px", not found, found[:5])
 
 
 def nested(levels):
@@ -671,7 +611,7 @@ def a_message_is_deleted_after_a_question(browser):
     browser.button("Delete", browser.one("dialog")).click()
     browser.until(lambda: "Deleted" in browser.one(".timeline").text, "the message is gone")
     api(browser, "GET", f"messages/{message}", status=(404,))
-    event = api(browser, "GET", "events?after=0&limit=1000&types=message.deleted")["events"][-1]
+    event = api(browser, "GET", "events?order=desc&limit=1&types=message.deleted")["events"][0]
     check("the log names the operator", event["actor"] == {"name": "console:writer"}, event["actor"])
 
 
@@ -720,6 +660,24 @@ def receipts_are_a_table(browser):
     check("the creation is in the history", "created" in browser.one("tbody tr").text, main_text(browser))
     browser.button("Show").click()
     browser.until(lambda: chat in browser.one("tbody .json").text, "the conversation as of the event")
+
+
+@test
+def an_alias_opens_the_conversation_that_it_was_merged_into(browser):
+    ana, alias = unique("ana"), str(uuid.uuid4())
+    chat = conversation(browser, ana, "bo", distinct=True)
+    check("the first conversation wins", conversation(browser, ana, "bo", distinct=True, id=f"layer:///conversations/{alias}") == chat)
+    send(browser, alias, "sent to the alias", ana)
+    opened(browser, page("conversations", alias))
+    check("the page says so", f"The id {alias} is an alias" in main_text(browser), main_text(browser)[:300])
+    check("the id is that of the winner", browser.one(".facts .id").text == chat, browser.one(".facts").text)
+    check("its messages are shown", "sent to the alias" in main_text(browser))
+    browser.one(".tabs a[href$=history]").click()
+    settled(browser)
+    check("tabs have the id of the winner", f"/conversations/{chat}/history" in browser.driver.current_url, browser.driver.current_url)
+    browser.until(lambda: alias in browser.one("main ul").text, "the other id")
+    browser.one("main ul a").click()
+    browser.until(lambda: lines(browser) and alias in lines(browser)[0][1], "the event that made the alias")
 
 
 @test
@@ -857,10 +815,20 @@ def a_webhook_is_registered_tested_and_retried(browser):
         settled(browser)
 
         browser.until(lambda: "Message.created" in reloaded("tbody"), "the dead delivery")
+        browser.until(lambda: "Of the newest 2 deliveries, 0 wait and 1 is dead (50 %)." in main_text(browser), "the share of dead ones")
         Receiver.broken, Receiver.received = False, []
         browser.button("Retry").click()
         browser.until(lambda: Receiver.received, "the retry arrives")
         browser.until(lambda: any(text in reloaded("main") for text in ("No delivery is dead", "Nothing matches")), "no dead one is left")
+        sent = api(browser, "GET", "events?order=desc&types=message.sent&limit=1")["events"][0]["position"]
+        Receiver.received = []
+        next(summary for summary in browser.all("summary") if summary.text == "Replay a range of the log").click()
+        field = browser.one("details[open] form input")
+        field.clear()
+        field.send_keys(str(sent - 1))
+        browser.button("Replay").click()
+        browser.until(lambda: f"Events {sent:,} to {sent:,} are sent again." in browser.one("#toasts").text, "the number of events")
+        browser.until(lambda: [one["event"]["type"] for one in Receiver.received] == ["Message.created"], "the event once more")
         browser.button("Delete").click()
         browser.button("Delete", browser.one("dialog")).click()
         browser.until(lambda: heading(browser) == "Webhooks", "the list")
@@ -886,7 +854,7 @@ def an_upload_is_followed_and_cancelled(browser):
     browser.until(lambda: "40 B of 100 B" in row() and user in row(), "the upload")
     put(40, 20)
     browser.until(lambda: "60 B of 100 B" in row() and "B/s" in row(), "its progress")
-    # The list is read again every two seconds, unless the pointer is over it.
+    # The list is read again each second, unless the pointer is over it.
     browser.until(lambda: browser.button("Cancel").click() or True, "the button")
     browser.button("Cancel the upload", browser.one("dialog")).click()
     browser.until(lambda: "No upload is open" in main_text(browser), "no upload is left")
@@ -1031,8 +999,20 @@ def settings_and_audit_are_read(browser):
     settled(browser)
     browser.until(lambda: any("settings" in text for _, text in lines(browser)), "the view of the settings")
     browser.until(lambda: any("session" in text for _, text in lines(browser)), "logins")
-    status, body = fetch(browser, "GET", "/console/api/settings")
-    check("no secret is in the answer", status == 200 and TOKEN not in body, status)
+
+
+@test
+def no_answer_has_a_secret(browser):
+    secret = "secret-of-a-webhook-of-the-browser-test"
+    webhook = uuid_of(api(browser, "POST", "webhooks", {
+        "version": "3.0", "target_url": "http://127.0.0.1:9/in", "events": ["Message.created"], "secret": secret}))
+    log_in(browser)
+    of_app = [f"apps/{APPLICATION}/{name}" for name in ("tokens", "webhooks", f"webhooks/{webhook}", f"webhooks/{webhook}/deliveries", "events?limit=1000")]
+    for path in ["session", "sessions", "apps", "settings", "stats", "processes", "storage", "uploads", "jobs", "events?limit=1000", *of_app]:
+        status, body = fetch(browser, "GET", f"/console/api/{path}")
+        found = [name for name in (TOKEN, METRICS_TOKEN, PASSWORD, secret) if name in body]
+        check(f"{path} has no secret", status == 200 and not found, (status, found))
+    api(browser, "DELETE", f"webhooks/{webhook}")
 
 
 # MARK: Behaviour
@@ -1042,6 +1022,19 @@ def addresses_are_the_state(browser):
     chat = conversation(browser, unique("ana"), "bo")
     send(browser, chat, "Hello", "bo")
     log_in(browser)
+    # A tab has fifty entries; those of the tests before would be among them.
+    first = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("tab")
+    try:
+        visit_addresses(browser, chat)
+    finally:
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+
+
+def visit_addresses(browser, chat):
+    browser.open("/console")
+    browser.one("#account")
     paths = ["/console/overview", "/console/settings", "/console/audit", "/console/jobs", "/console/apps", f"/console/apps?app={APPLICATION}", "/console/access", "/console/explorer", page("conversations"),
              page("conversations", distinct="false"), page("conversations", chat), page("conversations", chat, "metadata"),
              page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("users"),
@@ -1062,8 +1055,8 @@ def addresses_are_the_state(browser):
     for path, title in list(zip(paths, titles))[1:]:
         browser.script("history.forward()")
         browser.until(lambda: browser.driver.current_url == browser.base + path and browser.driver.title == title, f"forward to {path}")
-    browser.driver.refresh()
-    browser.until(lambda: browser.driver.title == titles[-1], "the same after a reload")
+        browser.driver.refresh()
+        browser.until(lambda: browser.driver.current_url == browser.base + path and browser.driver.title == title, f"a reload of {path}")
     for path in ("/console/nothing", page("nothing"), page("conversations", chat, "nothing")):
         browser.open(path)
         browser.until(lambda: "Page not found" in main_text(browser), path)
@@ -1106,32 +1099,59 @@ def an_error_keeps_what_was_shown(browser):
 
 @test
 def the_clock_of_this_computer_is_compared(browser):
+    chat = conversation(browser, unique("ana"), "bo")
     log_in(browser)
-    source = "const now = Date.now; Date.now = () => now() + 3_600_000"
-    script = browser.command("Page.addScriptToEvaluateOnNewDocument", source=source)
-    try:
-        browser.open(page("users"))
-        # A slow answer shifts it by seconds.
-        browser.until(lambda: re.search(r"clock is 3[56]\d\d s ahead", browser.one("#notices").text), "the notice")
-    finally:
-        browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+    for hours, text in ((1, "ahead of"), (-1, "behind")):
+        source = f"const now = Date.now; Date.now = () => now() + {hours * 3_600_000}"
+        script = browser.command("Page.addScriptToEvaluateOnNewDocument", source=source)
+        try:
+            browser.open(page("conversations"))
+            # A slow answer shifts it by seconds.
+            browser.until(lambda: re.search(rf"clock is 3[56]\d\d s {text} the server's", browser.one("#notices").text), "the notice")
+            row = browser.until(lambda: next((row.text for row in browser.all("tbody tr") if chat in row.text), None), "the row")
+            check("relative times are those of the server", re.search(r"now|\d s ago", row) and " h" not in row, row)
+        finally:
+            browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+# Hides a page, or shows it again, as switching tabs does: a browser without windows shows all of them.
+HIDE = """
+if (window.isHidden === undefined) {
+  Object.defineProperty(document, 'hidden', {get: () => window.isHidden})
+  Object.defineProperty(document, 'visibilityState', {get: () => window.isHidden ? 'hidden' : 'visible'})
+}
+window.isHidden = arguments[0]
+document.dispatchEvent(new Event('visibilitychange'))"""
 
 
 @test(slow=True)
 def a_hidden_tab_has_no_stream(browser):
-    opened(browser, page("log"))
+    chat = conversation(browser, unique("ana"), "bo")
+    opened(browser, page("log", conversation=chat))
     following(browser)
-    first = browser.driver.current_window_handle
-    browser.driver.switch_to.new_window("tab")
-    second = browser.driver.current_window_handle
-    time.sleep(11)
-    browser.driver.switch_to.window(first)
-    state = browser.script("return [document.visibilityState, document.querySelector('#connection').textContent]")
-    browser.driver.switch_to.window(second)
-    browser.driver.close()
-    browser.driver.switch_to.window(first)
-    check("it was paused, or the browser shows both", "Paused" in state or state[0] == "visible", state)
+    streams = lambda: open_streams(browser.server)
+    check("the page has one stream", streams() == 1, streams())
+    browser.script(HIDE, True)
+    began = time.monotonic()
+    browser.until(lambda: browser.one("#connection").text == "Paused", "the pause")
+    check("it is paused after ten seconds", time.monotonic() - began > 9, time.monotonic() - began)
+    browser.until(lambda: streams() == 0, "the stream is closed")
+    for number in range(3):
+        send(browser, chat, f"while hidden {number}", "bo")
+    browser.script(HIDE, False)
     browser.until(lambda: browser.one("#connection").text == "Live", "live again")
+    browser.until(lambda: sum("created a message" in text for _, text in lines(browser)) == 3, "the events of that time")
+    browser.script(HIDE, True)
+    time.sleep(5)
+    browser.script(HIDE, False)
+    time.sleep(6)
+    check("a short look at another tab ends nothing", browser.one("#connection").text == "Live" and streams() == 1, streams())
+
+
+def open_streams(server):
+    """The event streams of the server."""
+    _, metrics, _ = request(server, "GET", "/metrics", Authorization=f"Bearer {METRICS_TOKEN}")
+    return int(re.search(r'^parley_streams\{kind="stream"\} (\d+)$', metrics.decode(), re.M)[1])
 
 
 @test(with_network_errors=True)
@@ -1139,6 +1159,24 @@ def the_page_of_an_older_release_says_so(browser):
     log_in(browser)
     status, body, _ = request(browser.server, "GET", "/console/assets/0123456789abcdef/console/main.js")
     check("its files are not found", status == 404 and b"reload" in body, f"{status} {body}")
+    browser.script("""
+        const known = window.fetch
+        window.fetch = (url, options) => options?.method === 'HEAD'
+            ? Promise.resolve(new Response(null, {headers: {ETag: '"0123456789abcdef"'}})) : known(url, options)
+        document.dispatchEvent(new Event('visibilitychange'))""")
+    browser.until(lambda: "The server was updated." in browser.one("#notices").text, "the notice")
+    browser.button("Reload").click()
+    browser.until(lambda: browser.all("#account") and "The server was updated." not in browser.one("#notices").text, "the page of this release")
+
+
+@test
+def a_page_that_fails_says_so(browser):
+    opened(browser, page("users"))
+    browser.script("dispatchEvent(new ErrorEvent('error', {error: new Error('<b>broken')}))")
+    browser.until(lambda: heading(browser) == "This page failed", "the failure")
+    check("its text is shown", "<b>broken" in main_text(browser), main_text(browser))
+    browser.button("Reload").click()
+    browser.until(lambda: heading(browser) == "Users", "the page again")
 
 
 @test(slow=True)
@@ -1290,6 +1328,34 @@ def everything_works_by_keyboard(browser):
     settled(browser)
     press("/")
     check("the search has the focus", browser.script("return document.activeElement.id") == "search")
+
+    def tab_to(what, is_there):
+        for _ in range(40):
+            if browser.script(f"const active = document.activeElement; return Boolean({is_there})"):
+                return
+            press(Keys.TAB)
+        check(f"the tabulator reaches {what}", False)
+    webhook = uuid_of(api(browser, "POST", "webhooks", {
+        "version": "3.0", "target_url": "http://127.0.0.1:9/in", "events": ["Message.created"], "secret": "by keyboard"}))
+    browser.script("document.activeElement.blur()")
+    go("gu", "/users")
+    settled(browser)
+    tab_to("the filter", "active.closest('.filters') && active.localName === 'input'")
+    press("bo")
+    browser.until(lambda: "q=bo" in browser.driver.current_url, "the filter in the address")
+    browser.script("document.activeElement.blur()")
+    go("gw", "/webhooks")
+    settled(browser)
+    browser.until(lambda: browser.all("tbody tr"), "the webhook")
+    browser.script("document.activeElement.blur()")
+    press("j", Keys.ENTER)
+    browser.until(lambda: f"/webhooks/{webhook}" in browser.driver.current_url, "the page of the webhook")
+    settled(browser)
+    tab_to("the test", "active.textContent === 'Send test'")
+    press(Keys.ENTER)
+    browser.until(lambda: "A test was sent." in browser.one("#toasts").text, "the test")
+    browser.open(page("webhooks"))
+    api(browser, "DELETE", f"webhooks/{webhook}")
     for _ in range(30):
         press(Keys.TAB)
         active = browser.driver.switch_to.active_element
@@ -1363,6 +1429,9 @@ def take_all(browser, folder):
     send(browser, chat, json.dumps({"lat": 52.5, "lon": 13.4, "place": {"name": "Flat 3", "floors": [1, 2, 3]}}), "cy", mime_type="application/json")
     api(browser, "POST", f"users/bo/messages/{first}/receipts", {"type": "read"})
     api(browser, "POST", f"users/cy/messages/{first}/receipts", {"type": "delivery"})
+    webhook = uuid_of(api(browser, "POST", "webhooks", {
+        "version": "3.0", "target_url": "http://127.0.0.1:9/in", "events": ["Message.created", "Receipt.created"], "secret": "of the pictures",
+        "config": {"name": "audit"}}))
     log_in(browser)
     shown = {
         "console-overview": "/console", "console-settings": "/console/settings", "console-audit": "/console/audit",
@@ -1372,7 +1441,8 @@ def take_all(browser, folder):
         "console-participants": page("conversations", chat, "participants"), "console-receipts": page("conversations", chat, "receipts"),
         "console-users": page("users"), "console-user": page("users", "ana"), "console-log": page("log"),
         "console-webhooks": page("webhooks"), "console-uploads": page("uploads"), "console-transfer": page("transfer"),
-        "console-jobs": "/console/jobs",
+        "console-jobs": "/console/jobs", "console-webhook": page("webhooks", webhook),
+        "console-history": page("conversations", chat, "history"), "console-operation": "/console/explorer?operation=sendMessage",
     }
     for name, path in shown.items():
         browser.open(path)
@@ -1385,4 +1455,4 @@ def take_all(browser, folder):
 
 
 if __name__ == "__main__":
-    pages.main(__doc__, TESTS, SETTINGS, take_screenshots, prepare)
+    pages.main(__doc__, TESTS + console_servers.TESTS, SETTINGS, take_screenshots, prepare)

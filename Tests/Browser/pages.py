@@ -74,8 +74,9 @@ class Browser:
 
     def button(self, text, within=None):
         def found():
-            return next((button for button in self.all("button", within)
-                         if button.text == text and button.is_displayed()), None)
+            return self.script("""
+                return [...(arguments[1] ?? document).querySelectorAll('button')]
+                    .find(button => button.innerText.trim() === arguments[0] && button.getClientRects().length)""", text, within)
         return self.until(found, f"the button {text}")
 
     def until(self, condition, what, seconds=PATIENCE):
@@ -646,8 +647,10 @@ const rgba = color => { if (known.has(color)) return known.get(color)
 const luminance = color => color.slice(0, 3).map(value => value / 255)
   .map(value => value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4)
   .reduce((sum, value, index) => sum + value * [.2126, .7152, .0722][index], 0)
-const behind = element => { for (; element; element = element.parentElement) {
-  const color = rgba(getComputedStyle(element).backgroundColor); if (color[3] > 250) return color } return [255, 255, 255, 255] }
+const backgrounds = new Map([[null, [255, 255, 255, 255]]])
+const behind = element => { if (!backgrounds.has(element)) {
+  const color = rgba(getComputedStyle(element).backgroundColor)
+  backgrounds.set(element, color[3] > 250 ? color : behind(element.parentElement)) } return backgrounds.get(element) }
 const found = []
 for (const element of document.querySelectorAll('body *')) {
   const hasText = [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())

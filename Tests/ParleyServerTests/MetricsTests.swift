@@ -1,3 +1,4 @@
+import Console
 import HTTP
 import Telemetry
 import Testing
@@ -85,6 +86,21 @@ import Uploads
         for line in EndpointTable.markdown.split(separator: "\n").dropFirst(2) {
             let path = line.split(separator: "`")[3]
             #expect(routes.contains(String(path)))
+        }
+    }
+
+    @Test func `streams and transfers count for the charts of the console, but not their time`() {
+        let metrics = RequestMetrics(loops: 1)
+        for (route, method) in [
+            ("/apps/{app}/events", "GET"), ("/console/api/stream", "GET"),
+            (Uploads.route, "PUT"), (Downloads.route, "GET"),
+            ("/apps/{app}/conversations", "GET"), ("/apps/{app}/conversations", "POST"),
+            ("/apps/{app}/conversations/{conversation}/messages", "POST"),
+        ] { metrics.count(record(route, method, 200)) }
+        let counters = metrics.counters()
+        #expect(counters.totals[.requests] == 7)
+        for histogram in [counters.send, counters.read, counters.other] {
+            #expect(histogram?.counts.reduce(0, +) == 1)
         }
     }
 

@@ -45,13 +45,7 @@ public final class ConsoleAPI: Sendable {
         streams = ConsoleStreams(store: store, lifetimes: settings.lifetimes)
         jobs = JobRunner(
             store: store, platform: platform, files: JobFiles(in: jobFolder), backup: backup,
-            clock: clock
-        ) { [statistics = server.statistics] job in
-            var writer = JSONWriter()
-            writer.write(job, fileSize: nil)
-            guard let event = EncodedEvent(data: writer.finish(), name: "job") else { return }
-            statistics.sendToAdministrators(event)
-        }
+            clock: clock)
         rule = RequestRule(publicURL: publicURL, networks: settings.allowedNetworks)
         var router = Router<ConsoleRoute>(allowsTrailingSlash: true)
         for route in ConsoleRoute.all { router.add(route.method, route.path, route) }
@@ -281,7 +275,7 @@ public final class ConsoleAPI: Sendable {
             let response = try await route.handle(console)
             made.withLock { made in made = response }
             return StoredResponse(
-                status: response.status.code, fields: [],
+                status: response.status.code, fields: response.fields.bytes,
                 body: Self.storedBody(of: response, route))
         }
         // The keys of the console are those of its accounts, in no application.
@@ -305,9 +299,9 @@ public final class ConsoleAPI: Sendable {
     }
 
     private static func response(_ stored: StoredResponse) -> Response {
-        Response.console(stored.status == 201 ? .created : .ok) { writer in
-            writer.raw(stored.body ?? Array("{}".utf8))
-        }
+        Response(
+            stored.status == 201 ? .created : .ok, fields: ResponseFields(bytes: stored.fields),
+            content: .bytes(stored.body ?? Array("{}".utf8)))
     }
 
     /// The body of an answer as it is stored: secrets are shown once.

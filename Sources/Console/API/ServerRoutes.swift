@@ -204,8 +204,7 @@ extension ConsoleRequest {
             throw APIError(.accessDenied, "A stream needs a session.")
         }
         let feed = StatisticsStream(
-            api.server.statistics, process: api.store.process,
-            isOfAdministrator: principal?.role == .admin, at: api.clock())
+            api.server.statistics, process: api.store.process, at: api.clock())
         let stream = EventStream(feed)
         guard api.streams.add(stream, of: session.id) else { throw ConsoleStreams.full }
         stream.expire(

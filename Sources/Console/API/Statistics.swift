@@ -82,7 +82,7 @@ public struct StatisticsCounters: Sendable {
     public var totals: [StatisticsSeries: Double] = [:]
     /// Numbers that samples show as they are.
     public var gauges: [StatisticsSeries: Double] = [:]
-    /// The durations of requests that send messages, that read, and of all others, and of commits.
+    /// The durations of requests that send messages, that read, and of all others but streams and transfers, and of commits.
     public var send, read, other, commit: StatisticsHistogram?
 
     /// No counters.
@@ -262,12 +262,6 @@ public final class Statistics: Sendable {
 
     func remove(_ stream: StatisticsStream) {
         watchers.withLock { watchers in watchers.streams[ObjectIdentifier(stream)] = nil }
-    }
-
-    /// Sends an event to the streams of administrators.
-    func sendToAdministrators(_ event: EncodedEvent) {
-        let streams = watchers.withLock { watchers in Array(watchers.streams.values) }
-        for stream in streams where stream.isOfAdministrator { stream.send(event) }
     }
 
     private func watch() async {

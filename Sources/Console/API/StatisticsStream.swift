@@ -3,22 +3,15 @@ import JSON
 import Messaging
 import SystemSupport
 
-/// The event stream of the overview: `hello`, then `stats` each second, and for administrators `job` when a job of this
-/// process changes.
+/// The event stream of the overview: `hello`, then `stats` each second.
 final class StatisticsStream: EventStreamHandler {
     private let statistics: Statistics
     private let hello: EncodedEvent?
     private let stream = Locked<EventStream?>(nil)
 
-    /// Whether jobs are shown.
-    let isOfAdministrator: Bool
-
     /// - Parameter process: The id of this process.
-    init(
-        _ statistics: Statistics, process: String, isOfAdministrator: Bool, at now: Timestamp
-    ) {
+    init(_ statistics: Statistics, process: String, at now: Timestamp) {
         self.statistics = statistics
-        self.isOfAdministrator = isOfAdministrator
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("time", now)

@@ -33,20 +33,16 @@ final class JobRunner: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let state = Locked(State())
     private let cleaning = BackgroundTask()
-    /// Called with each job of this process that has begun, progressed or ended.
-    private let onChange: @Sendable (ConsoleJob) -> Void
 
     init(
         store: MessagingStore, platform: PlatformAPI, files: JobFiles, backup: ConsoleBackup?,
-        clock: @escaping @Sendable () -> Timestamp,
-        onChange: @escaping @Sendable (ConsoleJob) -> Void
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.platform = platform
         self.files = files
         self.backup = backup
         self.clock = clock
-        self.onChange = onChange
     }
 
     /// The account and the request that start a job.
@@ -252,7 +248,6 @@ final class JobRunner: Sendable {
             // It is interrupted at once, and can be run again after the next start.
             if state.isStopping { task.cancel() }
         }
-        onChange(job)
     }
 
     private func work(on job: ConsoleJob, _ origin: Origin) async {
@@ -268,7 +263,6 @@ final class JobRunner: Sendable {
                 let (done, total) = progress.withLock { progress in progress }
                 // After a failure the next report is tried.
                 let isOwn = try? await store.noteJob(job.id, done: done, total: total)
-                if isOwn == true { onChange(job.having(done, total)) }
                 guard isOwn != false else { return work.cancel() }
             }
         }
@@ -279,8 +273,8 @@ final class JobRunner: Sendable {
         }
         reporting.cancel()
         await reporting.value
-        let (done, total) = progress.withLock { progress in progress }
-        var ended = job.having(done, total)
+        var ended = job
+        (ended.done, ended.total) = progress.withLock { progress in progress }
         switch outcome {
         case .success(let result):
             ended.state = .done
@@ -311,9 +305,7 @@ final class JobRunner: Sendable {
     private func store(_ ended: ConsoleJob) async -> Bool? {
         while true {
             do {
-                guard try await store.endJob(ended) else { return false }
-                onChange(ended)
-                return true
+                return try await store.endJob(ended)
             } catch {
                 if Task.isCancelled { return nil }
                 await pause(milliseconds: 5 * Self.interval)
@@ -388,14 +380,5 @@ final class JobRunner: Sendable {
             writer.member("bytes", made.bytes)
         }
         return String(decoding: writer.finish(), as: UTF8.self)
-    }
-}
-
-extension ConsoleJob {
-    /// The job with another progress.
-    fileprivate func having(_ done: Int64, _ total: Int64?) -> ConsoleJob {
-        var job = self
-        (job.done, job.total) = (done, total)
-        return job
     }
 }

@@ -192,7 +192,7 @@ extension MetricFamily {
 extension MetricFamily {
     static let requestKindTime = MetricFamily(
         "parley_request_kind_duration_seconds", .histogram, in: .seconds, labels: ["kind"],
-        "Time of requests that send messages, that read, and of others.")
+        "Time of requests that send messages, that read, that last, and of others.")
     static let serverErrors = MetricFamily(
         "parley_server_errors", .counter, "Answers with a status of 5xx.")
 }

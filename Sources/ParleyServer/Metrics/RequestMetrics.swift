@@ -17,12 +17,15 @@ struct RequestMetrics: Sendable {
     private let bytesIn: CounterTable
     private let bytesOut: CounterTable
     private let turns: HistogramTable
-    /// The times of requests that send messages, that read, and of all others, for the charts of the console.
+    /// The times of requests that send messages, that read, that last as long as their client wants, and of all others, for
+    /// the charts of the console.
     private let kindTimes: HistogramTable
     /// Answers with a status of 5xx, for the charts of the console.
     private let serverErrors = CounterTable(.serverErrors)
     /// Whether `POST` on a route sends messages, by the index of the route.
     private let sendsMessages: [Bool]
+    /// Whether requests on a route are streams, sockets, uploads or downloads, by the index of the route.
+    private let isLasting: [Bool]
     private let loops: Int
 
     /// - Parameter loops: The number of loops; each counts in its own shard.
@@ -34,9 +37,13 @@ struct RequestMetrics: Sendable {
         times = HistogramTable(
             .requestTime, bounds: Self.requestBounds, [routes], shards: loops)
         kindTimes = HistogramTable(
-            .requestKindTime, bounds: Self.requestBounds, [LabelValues(["send", "read"])],
+            .requestKindTime, bounds: Self.requestBounds,
+            [LabelValues(["send", "read", "lasting"])],
             shards: loops)
         sendsMessages = routes.all.map { route in route.hasSuffix("/messages") }
+        isLasting = routes.all.map { route in
+            route.hasSuffix("/events") || Self.lastingRoutes.contains(route)
+        }
         bytesIn = CounterTable(.requestBytes, shards: loops)
         bytesOut = CounterTable(.answerBytes, shards: loops)
         let numbers = LabelValues((0..<loops).map { loop in "\(loop)" })
@@ -62,11 +69,16 @@ struct RequestMetrics: Sendable {
     }
 
     private func kind(of method: String, _ route: Int) -> Int {
+        if isLasting[route] { return Self.lasting }
         if method == "GET" || method == "HEAD" { return Self.read }
         return method == "POST" && sendsMessages[route] ? Self.send : Self.other
     }
 
-    private static let (send, read, other) = (0, 1, 2)
+    private static let (send, read, lasting, other) = (0, 1, 2, 3)
+    private static let lastingRoutes = [
+        "\(ConsoleAPI.root)/stream", PlatformAPI.socketRoute, Uploads.creationRoute, Uploads.route,
+        Downloads.route,
+    ]
 
     /// The counters for the charts of the console.
     func counters() -> StatisticsCounters {
@@ -75,8 +87,8 @@ struct RequestMetrics: Sendable {
         }
         var counters = StatisticsCounters()
         let (send, read) = (histogram(Self.send), histogram(Self.read))
-        let other = histogram(Self.other)
-        let count = [send, read, other].reduce(0) { $0 + $1.counts.reduce(0, +) }
+        let (lasting, other) = (histogram(Self.lasting), histogram(Self.other))
+        let count = [send, read, lasting, other].reduce(0) { $0 + $1.counts.reduce(0, +) }
         (counters.send, counters.read, counters.other) = (send, read, other)
         counters.totals[.requests] = Double(count)
         counters.totals[.errors] = Double(serverErrors.value())

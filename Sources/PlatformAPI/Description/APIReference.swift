@@ -79,7 +79,9 @@ public struct APIReference: Sendable {
         guard !objects.isEmpty else { return text }
         text += "## Objects\n\n"
         for (name, schema) in objects.sorted(by: { $0.key < $1.key }) {
-            text += "### \(name)\n\n\(Self.members(of: schema))"
+            let members = Self.members(of: schema)
+            text += "### \(name)\n\n"
+            text += members.isEmpty ? "\(Self.type(schema)).\n\n" : members
         }
         return text
     }
@@ -267,7 +269,7 @@ public struct APIReference: Sendable {
         }
     }
 
-    /// A table of the members of an object; for other schemas their type.
+    /// A table of the members of an object; empty for other schemas.
     private static func members(of schema: JSONSchema) -> String {
         switch schema {
         case .described(let inner, _): return members(of: inner)
@@ -281,7 +283,7 @@ public struct APIReference: Sendable {
                 text += "| `\(member.name)` | \(cell(type(member.schema))) | \(presence) |\n"
             }
             return text + "\n"
-        default: return "\(type(schema)).\n\n"
+        default: return ""
         }
     }
 

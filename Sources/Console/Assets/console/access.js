@@ -9,7 +9,7 @@ export async function accessPage(view) {
     fetch: () => get("sessions"),
     row: item => [
       span(clipped(item.name ?? "token"), item.id === session?.id ? [" ", badge("this session", "ok")] : ""), item.role,
-      timeNode(item.created_at), timeNode(item.last_used_at, true), clipped(item.address ?? ""), clipped(item.agent ?? ""),
+      timeNode(item.created_at), timeNode(item.last_used_at, true), item.address ?? "", clipped(item.agent ?? ""),
       confirmButton("End", "admin", "End this session?", `${item.name ?? "The token"} has to log in again.`,
         () => call("DELETE", `sessions/${encodeURIComponent(item.id)}`), "The session was ended.", () => shown.reload()),
     ],

@@ -1,9 +1,9 @@
 // The applications of the server, with their counters and tokens.
 
-import { call, get, inApp, isOperator, may, writeButton } from "./api.js"
+import { call, get, inApp, isOperator, may } from "./api.js"
 import { readTime } from "./format.js"
 import { pathTo, show } from "./router.js"
-import { attempt, badge, clipped, command, confirmButton, confirmed, dialog, facts, field, folded, form, h2, idText, input, link, list, narrow, p, rowEnd, say, select, span, timeNode, tools } from "./ui.js"
+import { actButton, badge, clipped, command, confirmButton, dialog, facts, field, folded, form, h2, idText, input, link, list, narrow, p, rowEnd, say, select, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** All applications that this login may see. */
@@ -48,15 +48,7 @@ async function appPage(view) {
   const id = view.query.app
   const app = (await readAllApps()).find(item => item.id === id)
   if (!app) return { title: "Page not found", nodes: [p("There is no such application.")] }
-  const suspend = suspended => {
-    const change = async () => {
-      await call("PATCH", inApp(id), { body: { suspended } })
-      say(suspended ? "The application was suspended." : "The suspension has ended.")
-      show()
-    }
-    return suspended ? confirmed("Suspend this application?",
-      "All its tokens and sessions stop working until the suspension ends.", "Suspend", change, id) : attempt(change)
-  }
+  const change = body => () => call("PATCH", inApp(id), { body })
   const name = input({ value: app.name ?? "", required: true, maxlength: "200" })
   return {
     title: `${app.name || id} · Application`, heading: [clipped(app.name || id)],
@@ -64,10 +56,12 @@ async function appPage(view) {
       facts([["Id", idText(id)], ["State", app.suspended ? badge("suspended", "error") : badge("active", "ok")], ["Created", timeNode(app.created_at)],
         ["Users", count(app.users)], ["Conversations", count(app.conversations)], ["Messages", count(app.messages)], ["Contents", bytes(app.content_bytes)]]),
       isOperator() ? tools(
-        writeButton(app.suspended ? "End the suspension" : "Suspend", "admin", () => suspend(!app.suspended), { class: app.suspended ? "" : "danger" })) : null,
+        app.suspended ? actButton("End the suspension", "admin", change({ suspended: false }), "The suspension has ended.", show)
+          : confirmButton("Suspend", "admin", "Suspend this application?", "All its tokens and sessions stop working until the suspension ends.",
+            change({ suspended: true }), "The application was suspended.", show, { typed: id, class: "danger" })) : null,
       h2("Tokens"), may("admin") ? tokens(view, id) : p("Tokens need role admin."),
       isOperator() ? folded("Rename", form([field("Name", name)], "Rename", async () => {
-        await call("PATCH", inApp(id), { body: { name: name.value } })
+        await change({ name: name.value })()
         say("The application was renamed.")
         show()
       }, { needs: "admin" })) : null,

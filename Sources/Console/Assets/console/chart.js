@@ -6,7 +6,7 @@ import { element } from "../shared/dom.js"
 
 const SVG = "http://www.w3.org/2000/svg"
 const HEIGHT = 160
-const MARGIN = { top: 8, right: 8, bottom: 22, left: 66 }
+const MARGIN = { top: 8, right: 8, bottom: 22, left: 76 }
 const DASHES = ["", "6 3", "2 3"]
 
 function svg(name, attributes = {}, ...children) {
@@ -64,7 +64,7 @@ export function chart({ title, metric, series, from, step, times, format }) {
     values.forEach((value, index) => {
       if (value === null) { isOn = false; return }
       text += `${isOn ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}`
-      if (!isOn && (values[index + 1] ?? null) === null) text += "h0.1"
+      if (!isOn && (values[index + 1] ?? null) === null) text += "m-3 0h6"
       isOn = true
     })
     return text

@@ -1,6 +1,6 @@
 // The conversations of an application, and the frame of one conversation with its tabs.
 
-import { call, pagesOf, writeButton } from "./api.js"
+import { call, pagesOf } from "./api.js"
 import { eventLink } from "./events.js"
 import { CREATED, clearFilters, filters, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
@@ -10,7 +10,7 @@ import { participantsTab } from "./participants.js"
 import { receiptsTab } from "./receipts.js"
 import { go } from "./router.js"
 import { timelineTab } from "./timeline.js"
-import { badge, clipped, command, confirmed, curl, facts, idText, link, list, p, say, span, tabBar, timeNode } from "./ui.js"
+import { badge, clipped, command, confirmButton, curl, facts, idText, link, list, p, span, tabBar, timeNode } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const FILTERS = ["participants", "exact", "distinct", "metadata", "created_after", "created_before"]
@@ -86,15 +86,12 @@ async function conversationPage(view) {
         ["Distinct", conversation.distinct ? badge("distinct") : "no"],
       ]),
       tabBar("Conversation", TABS, tab[0], name => view.to("conversations", winner, name),
-        writeButton("Delete", "write", () => remove(view, winner), { class: "danger" })),
+        confirmButton("Delete", "write", "Delete this conversation?",
+          `All participants lose conversation ${winner} and its messages. Nothing restores them.`,
+          () => call("DELETE", view.path("conversations", winner)),
+          ["The conversation was deleted. ", eventLink(view, "conversation.deleted")], () => go(view.to("conversations")),
+          { typed: winner, class: "danger" })),
       made.nodes,
     ].flat(),
   }
 }
-
-const remove = (view, id) => confirmed("Delete this conversation?",
-  `All participants lose conversation ${id} and its messages. Nothing restores them.`, "Delete", async () => {
-    await call("DELETE", view.path("conversations", id))
-    say("The conversation was deleted. ", eventLink(view, "conversation.deleted"))
-    go(view.to("conversations"))
-  }, id)

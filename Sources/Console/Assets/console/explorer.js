@@ -3,8 +3,10 @@
 import { call, isLeft, may, needing, session } from "./api.js"
 import { choices, duration } from "./format.js"
 import { setQuery } from "./router.js"
-import { badge, command, confirmed, curl, facts, field, folded, h2, head, inRow, input, jsonView, link, muted, p, problem } from "./ui.js"
+import { badge, command, confirmed, curl, facts, field, folded, h2, head, inRow, input, jsonView, link, muted, p, problem, row } from "./ui.js"
 import { element } from "../shared/dom.js"
+
+const COLUMNS = ["Method", "Path", "What it does"]
 
 let description = null
 
@@ -39,21 +41,20 @@ export async function explorerPage(view) {
     const text = find.value.trim().toLowerCase()
     setQuery({ q: find.value.trim() }, { render: false })
     rows.replaceChildren(...all.filter(({ method, path, summary }) => `${method} ${path} ${summary}`.toLowerCase().includes(text))
-      .map(operation => element("tr", {}, element("td", { "data-label": "Method" }, badge(operation.method)),
-        element("td", { "data-label": "Path" }, link(`/console/explorer?operation=${operation.id}`, element("code", {}, operation.path))),
-        element("td", { "data-label": "What it does" }, operation.summary))))
+      .map(operation => row(COLUMNS, [badge(operation.method),
+        link(`/console/explorer?operation=${operation.id}`, element("code", {}, operation.path)), operation.summary])))
   }
   fill()
   return { title: "API explorer", nodes: [
     p("Requests run with the rights of this login. ", link("/docs/endpoints", "All endpoints"), " · ", link("/openapi.json", "OpenAPI")),
-    inRow(find), element("table", { class: "list" }, head("Method", "Path", "What it does"), rows)] }
+    inRow(find), element("table", { class: "list" }, head(...COLUMNS), rows)] }
 }
 
 function operationPage(view, operation) {
   const app = choices.app ?? session.app ?? ""
   const values = Object.fromEntries(operation.parameters.filter(one => ["path", "query"].includes(one.in)).map(one => {
     const control = input({ value: one.in === "path" && one.name === "app" ? app : "", spellcheck: "false", required: one.in === "path",
-      placeholder: one.in === "query" ? one.schema?.default ?? "" : "" })
+      placeholder: one.schema?.default ?? one.example ?? "" })
     control.addEventListener("input", preview)
     return [one.name, { ...one, control }]
   }))

@@ -3,7 +3,7 @@
 import { Failure, ROOT, call, get, isOperator, session, withQuery, writeButton } from "./api.js"
 import { duration } from "./format.js"
 import { pathTo } from "./router.js"
-import { attempt, badge, bar, clipped, command, confirmButton, h2, idText, inRow, link, list, p, problem, refreshed, say, span, timeNode } from "./ui.js"
+import { actButton, badge, bar, clipped, command, confirmButton, folded, h2, idText, inRow, link, list, p, problem, refreshed, span, timeNode } from "./ui.js"
 import { bytes, element, uuid } from "../shared/dom.js"
 
 const NAMES = { export: "Export", import: "Import", backup: "Backup" }
@@ -23,7 +23,7 @@ function resultOf({ result }) {
 }
 
 /** The jobs of an application, or all. */
-export function jobList(view) {
+function jobList(view) {
   let isBusy = false
   const shown = list({
     label: "Jobs", columns: ["Job", "State", "Progress", "Result", "Started", "By", ""],
@@ -40,10 +40,9 @@ export function jobList(view) {
       inRow(
         job.kind === "export" && job.file_bytes !== null
           ? element("a", { class: "button", href: `${ROOT}jobs/${job.id}/file`, download: `${job.app}.jsonl` }, "Download") : null,
-        job.state === "interrupted" || job.state === "failed" ? writeButton("Run again", "admin", () => attempt(async () => {
-          await call("POST", `jobs/${job.id}`, { headers: { "Idempotency-Key": uuid() } })
-          shown.reload()
-        }), { class: "small" }) : null,
+        job.state === "interrupted" || job.state === "failed" ? actButton("Run again", "admin",
+          () => call("POST", `jobs/${job.id}`, { headers: { "Idempotency-Key": uuid() } }), "The job was started again.", () => shown.reload(),
+          { class: "small" }) : null,
         confirmButton(job.state === "running" ? "Stop" : "Delete", "admin", "Delete this job?",
           job.kind === "backup" ? "The folder of the backup stays." : "Its file is deleted; records that were imported stay.",
           () => call("DELETE", `jobs/${job.id}`), "The job was deleted.", () => shown.reload())),
@@ -54,14 +53,10 @@ export function jobList(view) {
   return shown
 }
 
-const started = (kind, app) => call("POST", "jobs", { query: { kind, app }, headers: { "Idempotency-Key": uuid() } })
-
 /** A button that starts a job without a file. */
-const startButton = (kind, label, shown, app) => writeButton(label, "admin", () => attempt(async () => {
-  await started(kind, app)
-  say(`The ${kind} was started.`)
-  shown.reload()
-}), { class: "primary" })
+const startButton = (kind, label, shown, app) => actButton(label, "admin",
+  () => call("POST", "jobs", { query: { kind, app }, headers: { "Idempotency-Key": uuid() } }),
+  `The ${kind} was started.`, () => shown.reload(), { class: "primary" })
 
 export async function jobsPage(view) {
   const shown = jobList(view)
@@ -113,7 +108,7 @@ export async function transferPage(view) {
       p("Records that exist stay as they are; the same file twice changes nothing."),
       inRow(file, start, cancel), state,
       h2("Jobs"), shown,
-      element("details", { class: "muted" }, element("summary", {}, "The same on the machine of the server"),
+      folded("The same on the machine of the server",
         command(`parley export --app ${view.app} --contents contents > app.jsonl\nparley import app.jsonl --contents contents`)),
     ],
   }

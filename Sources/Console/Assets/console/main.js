@@ -90,22 +90,21 @@ const appOfPage = () => current()?.app ?? choices.app ?? api.session?.app ?? app
 
 function showNavigation(view) {
   const app = appOfPage()
-  const item = ([name, text], href) => link(href, text)
-  const mark = (node, isCurrent) => { if (isCurrent) node.setAttribute("aria-current", "page"); return node }
+  const items = (kind, pages, href) => element("ul", {}, pages.map(([name, text]) => element("li", {}, element("a", {
+    href: href(name), "aria-current": view.kind === kind && view.name === name ? "page" : null }, text))))
   const server = SERVER_PAGES.filter(([, , , role, operator]) => api.may(role) && (!operator || isOperator()))
   appChoice.replaceChildren(...apps.map(item => element("option", { value: item.id }, item.name || item.id)))
   if (app && !apps.some(item => item.id === app)) appChoice.append(element("option", { value: app }, app))
   appChoice.value = app ?? ""
   nav.replaceChildren(
-    element("ul", {}, server.map(page => element("li", {},
-      mark(item(page, `/console/${page[0]}`), view.kind === "server" && view.name === page[0])))),
-    app ? element("div", { class: "of-app" }, appChoice, element("ul", {}, APP_PAGES.filter(page => !page[3] || isOperator()).map(page => element("li", {},
-      mark(item(page, pathTo(app, page[0])), view.kind === "app" && view.name === page[0]))))) : "")
+    items("server", server, name => `/console/${name}`),
+    app ? element("div", { class: "of-app" }, appChoice,
+      items("app", APP_PAGES.filter(page => !page[3] || isOperator()), name => pathTo(app, name))) : "")
   fold(false)
 }
 
 /** Reads the applications for the choice in the navigation. */
-export async function readApps() {
+async function readApps() {
   apps = await readAllApps()
   if (!apps.some(app => app.id === choices.app)) choose("app", apps[0]?.id ?? null)
 }

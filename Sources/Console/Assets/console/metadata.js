@@ -13,7 +13,7 @@ const MOST_LEVELS = 32
 const size = text => new TextEncoder().encode(text).length
 
 /** What is wrong with a path and a value, or an empty text. */
-export function mistake(path, value) {
+function mistake(path, value) {
   const keys = path.split(".")
   if (!keys.every(key => KEY.test(key))) return "A key has letters, digits, - and _; a dot separates the keys of nested objects."
   if (keys.length > MOST_LEVELS + 1) return `Metadata have at most ${MOST_LEVELS} levels.`

@@ -5,7 +5,7 @@ import { chart } from "./chart.js"
 import { duration, percent, serverNow, timeText } from "./format.js"
 import { setQuery } from "./router.js"
 import { Stream } from "./stream.js"
-import { badge, bar, facts, h2, link, list, loading, p, span, timeNode, tools } from "./ui.js"
+import { badge, bar, facts, faint, h2, link, list, loading, muted, p, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 const rate = (value = 0) => value < 10 ? String(Number(value.toPrecision(2))) : count(value)
@@ -38,8 +38,8 @@ export async function overviewPage(view) {
   const process = span("")
   const health = loading(() => get("/health/ready"), () => badge("Ready", "ok"))
   const charts = loading(() => get("stats", { range }), ({ from, step_s, series }) => [
-    p(element("span", { class: "muted" }, series.requests?.length ? `Begins at ${timeText(from)}.` : "There is no sample yet: one is taken every 10 s.",
-      " Longer times: ", link("/docs/metrics", "metrics for Prometheus"), ".")),
+    muted(series.requests?.length ? `Begins at ${timeText(from).slice(0, 19)}.` : "There is no sample yet: one is taken every 10 s.",
+      " Longer times: ", link("/docs/metrics", "metrics for Prometheus"), "."),
     element("div", { class: "charts" }, CHARTS.map(([title, metric, format, names]) => chart({
       title, metric, format, from: Date.parse(from), step: step_s * 1000,
       series: Object.entries(names).filter(([name]) => series[name]).map(([name, text]) => ({ name: text, values: series[name] })),
@@ -74,7 +74,7 @@ export async function overviewPage(view) {
   return {
     title: "Overview", ready: charts.ready, dispose: () => clearInterval(timer),
     nodes: [
-      tools(health, element("span", { class: "muted" }, process)),
+      tools(health, faint(process)),
       now, tools(h2("Over time"), choice("hour", "1 hour"), choice("day", "24 hours")), charts,
       h2("Processes"), processes,
     ],

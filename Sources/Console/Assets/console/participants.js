@@ -1,8 +1,8 @@
 // Current and former participants of a conversation.
 
-import { PATCH, call, pagesOf, writeButton } from "./api.js"
+import { PATCH, call, pagesOf } from "./api.js"
 import { show } from "./router.js"
-import { clipped, confirmed, field, form, h2, idText, inRow, input, link, list, narrow, p, say } from "./ui.js"
+import { clipped, confirmButton, field, form, h2, idText, inRow, input, link, list, narrow, p, say } from "./ui.js"
 
 export async function participantsTab(view) {
   const path = view.path("conversations", view.id)
@@ -17,16 +17,12 @@ export async function participantsTab(view) {
     row: item => [
       link(view.to("users", item.user_id), clipped(item.display_name || item.user_id)), idText(item.user_id),
       inRow(link(`${view.to("conversations", view.id)}?as=${encodeURIComponent(item.user_id)}`, "Timeline as this user"),
-        state === "former" ? null : writeButton("Remove", "write", () => remove(item.user_id), { class: "small" })),
+        state === "former" ? null : confirmButton("Remove", "write", "Remove this participant?",
+          `${item.user_id} keeps the messages up to now, and receives no later ones. The conversation is then no longer distinct.`,
+          () => change("remove", item.user_id), "The participant was removed.", show)),
     ],
     empty: [p(state === "former" ? "No participant has left." : "There are no participants.")],
   })
-  const remove = user => confirmed("Remove this participant?",
-    `${user} keeps the messages up to now, and receives no later ones. The conversation is then no longer distinct.`, "Remove", async () => {
-      await change("remove", user)
-      say("The participant was removed.")
-      show()
-    })
   const name = input({ required: true, spellcheck: "false" })
   const current = table("current")
   return {

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js"
 import { clearFilters, filters, replaceList } from "./filters.js"
-import { badge, clipped, inRow, list, p, span } from "./ui.js"
+import { badge, clipped, faint, inRow, link, list, p, span } from "./ui.js"
 import { copyButton, element } from "../shared/dom.js"
 
 const FILTERS = ["name", "changed"]
@@ -19,12 +19,12 @@ export async function settingsPage(view) {
         && (!view.query.changed || item.source !== "default"))
     },
     row: item => [
-      element("code", {}, item.name),
+      span(element("code", {}, item.name), item.restart ? element("div", {}, badge("restart")) : null),
       span(item.value === null && item.set ? badge("secret, set", "ok") : clipped(shown(item.value)),
         item.pending ? element("div", {}, badge("pending", "warn"), " ", clipped(shown(item.pending))) : null),
-      element("span", { class: "muted" }, clipped(shown(item.default))),
+      faint(clipped(shown(item.default))),
       span(item.source, item.from ? element("div", { class: "muted" }, clipped(item.from)) : null),
-      inRow(item.restart ? badge("restart", "") : null, element("code", {}, variable(item)), copyButton(variable(item))),
+      inRow(element("code", {}, variable(item)), copyButton(variable(item))),
     ],
     clear: clearFilters(view, FILTERS),
     empty: [p("There are no settings.")],
@@ -34,7 +34,7 @@ export async function settingsPage(view) {
     title: "Settings", list: table,
     nodes: [
       p("Settings are read only here. Change a variable of the environment, the configuration file or a flag; ",
-        element("a", { href: "/docs/settings" }, "Settings"), " explains each. Settings marked “restart” change after a restart; the others also after SIGHUP."),
+        link("/docs/settings", "Settings"), " explains each. Settings marked “restart” change after a restart; the others also after SIGHUP."),
       filters(view, [{ name: "name", label: "Name", placeholder: "uploads." }, { name: "changed", label: "Changed", options: [["true", "yes"]] }],
         () => { table = replaceList(view, table, make()) }), table],
   }

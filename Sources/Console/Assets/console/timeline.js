@@ -1,10 +1,10 @@
 // The messages of a conversation, as the system or as one user sees them.
 
-import { call, get, nextPage, writeButton } from "./api.js"
+import { call, get, nextPage } from "./api.js"
 import { eventLink } from "./events.js"
 import { nameOf, readTime } from "./format.js"
 import { setQuery } from "./router.js"
-import { attempt, button, clipped, command, confirmed, curl, inRow, input, jsonView, jumpForm, link, loading, muted, p, say, smallButton, span, timeNode, tools } from "./ui.js"
+import { attempt, button, clipped, command, confirmButton, curl, faint, inRow, input, jsonView, jumpForm, link, loading, muted, p, smallButton, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** The dense position of a message. */
@@ -63,7 +63,7 @@ export async function timelineTab(view, conversation) {
       tools(
         element("label", { class: "row" }, "As ", viewer, element("datalist", { id: "viewers" }, users.map(user => element("option", { value: user })))),
         jump, view.query.before || view.query.message ? button(newest, "Newest") : null,
-        button(messages.reload, "Reload")),
+        button(messages.reload, "Reload"), link(`${view.to("log")}?conversation=${view.id}`, "Events")),
       inRow(older), messages,
     ],
   }
@@ -79,12 +79,14 @@ function row(view, message, as, isWanted = false) {
   const details = element("details", { on: { toggle() {
     if (!details.open || details.childElementCount > 1) return
     details.append(jsonView(JSON.stringify(message)), command(curl("GET", view.path("messages", id))),
-      inRow(writeButton("Delete", "write", () => remove(view, message, item), { class: "danger" })))
+      inRow(confirmButton("Delete", "write", "Delete this message?", `Message ${id} is deleted for all participants. Nothing restores it.`,
+        () => call("DELETE", view.path("conversations", view.id, "messages", id)),
+        ["The message was deleted. ", eventLink(view, "message.deleted")], () => item.replaceChildren(muted("Deleted")), { class: "danger" })))
   } } }, element("summary", {}, "Details"))
   const item = element("li", { class: isWanted ? "wanted" : "", id: `m-${id}` },
     element("div", { class: "meta" }, element("span", { class: "position" }, count(densePosition(message))), element("strong", {}, who),
       timeNode(message.sent_at), as && message.is_unread ? element("span", { class: "badge" }, "unread") : null,
-      total ? element("span", { class: "muted" }, `read ${count(counts.read)}/${count(total)}`,
+      total ? faint(`read ${count(counts.read)}/${count(total)}`,
         counts.delivered ? `, delivered ${count(counts.delivered)}` : "", counts.sent ? `, sent ${count(counts.sent)}` : "") : null),
     message.parts.map(partNode), details)
   return item
@@ -95,21 +97,22 @@ const MEDIA = ["video/mp4", "video/webm", "audio/ogg", "audio/mpeg", "video/ogg"
 
 function partNode(part) {
   const type = part.mime_type.split(";")[0].trim().toLowerCase()
-  const label = element("span", { class: "muted" }, clipped(part.mime_type))
-  if (part.content) return element("div", { class: "part" }, label, " ", contentNode(part.content, type))
-  if (part.body === "[hidden]") return element("div", { class: "part" }, label, muted("[hidden]"))
+  const label = faint(clipped(part.mime_type))
+  if (part.content) return partBox(label, " ", contentNode(part.content, type))
+  if (part.body === "[hidden]") return partBox(label, muted("[hidden]"))
   if (part.encoding === "base64") {
     const raw = atob(part.body)
     const place = element("span")
     const data = Uint8Array.from(raw, character => character.charCodeAt(0))
     const show = () => preview(place, URL.createObjectURL(new Blob([data], { type })), type)
-    return element("div", { class: "part" }, label, ` ${bytes(data.length)} `,
+    return partBox(label, ` ${bytes(data.length)} `,
       previewable(type) ? smallButton(show, "Show") : null, place)
   }
-  if (type === "application/json" || type.endsWith("+json")) return element("div", { class: "part" }, label, jsonView(part.body))
-  return element("div", { class: "part" }, type === "text/plain" ? null : label, element("p", { class: "body" }, clipped(part.body)))
+  if (type === "application/json" || type.endsWith("+json")) return partBox(label, jsonView(part.body))
+  return partBox(type === "text/plain" ? null : label, element("p", { class: "body" }, clipped(part.body)))
 }
 
+const partBox = (...children) => element("div", { class: "part" }, ...children)
 const previewable = type => IMAGES.includes(type) || MEDIA.includes(type)
 
 /** Bytes of a content are loaded only when the operator asks, and only for types that cannot run scripts. */
@@ -129,13 +132,4 @@ function preview(place, source, type) {
   place.className = "preview"
   place.replaceChildren(element(name, { src: source, alt: "The content of this part", ...(name !== "img" && { controls: true, autoplay: false }), on: {
     error() { place.replaceChildren("The browser cannot show this content.") } } }))
-}
-
-function remove(view, message, item) {
-  const id = nameOf(message.id)
-  return confirmed("Delete this message?", `Message ${id} is deleted for all participants. Nothing restores it.`, "Delete", async () => {
-    await call("DELETE", view.path("conversations", view.id, "messages", id))
-    item.replaceChildren(muted("Deleted"))
-    say("The message was deleted. ", eventLink(view, "message.deleted"))
-  })
 }

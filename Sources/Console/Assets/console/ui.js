@@ -7,6 +7,7 @@ import { ago, serverNow, timeText, visible } from "./format.js"
 const maker = (name, attributes = {}) => (...children) => element(name, attributes, ...children)
 export const p = maker("p")
 export const span = maker("span")
+export const faint = maker("span", { class: "muted" })
 export const h2 = maker("h2")
 export const muted = maker("p", { class: "muted" })
 /** A part that is not wider than a form. */
@@ -52,10 +53,10 @@ export function urlText(url) {
 
 /** A moment; the title has the time in UTC, for copying. */
 export function timeNode(value, relative = false) {
-  if (!value) return element("span", { class: "muted" }, "–")
+  if (!value) return faint("–")
   const iso = new Date(value).toISOString()
   return element("time", { datetime: iso, title: iso }, timeText(value),
-    relative ? element("span", { class: "muted" }, ` ${ago(value)}`) : null)
+    relative ? faint(` ${ago(value)}`) : null)
 }
 
 /** A name and whether it is good news: never by colour alone. */
@@ -68,7 +69,7 @@ export function command(text) {
 }
 
 /** A text in single quotes for a shell. */
-export const quoted = text => `'${String(text).replaceAll("'", `'\\''`)}'`
+const quoted = text => `'${String(text).replaceAll("'", `'\\''`)}'`
 
 /** The curl command of a request to the public API. */
 export function curl(method, path, body) {
@@ -84,6 +85,10 @@ export const facts = pairs => element("dl", { class: "facts" }, pairs.filter(Boo
 /** The head of a table. */
 export const head = (...names) => element("thead", {}, element("tr", {}, names.map(name => element("th", { scope: "col" }, name))))
 
+/** A row of a list; under 640 px each cell has its name beside it. */
+export const row = (names, cells) => element("tr", {}, cells.map((cell, index) =>
+  element("td", { "data-label": names[index] }, element("div", {}, ...[cell].flat()))))
+
 /** Links to the tabs of an object, and its actions. `tabs` are `[name, text]`. */
 export function tabBar(label, tabs, current, hrefOf, ...actions) {
   return element("nav", { class: "tabs", "aria-label": label }, tabs.map(([name, text]) =>
@@ -97,11 +102,11 @@ export function bar(share, text) {
   return element("span", { class: "progress" }, element("span", { class: "track", "aria-hidden": "true" }, inner), span(text))
 }
 
-/** Reads a list again every two seconds while `when()` holds; rows that are being read do not change. */
+/** Reads a list again each second while `when()` holds; rows that are being read do not change. */
 export function refreshed(view, shown, when) {
   const timer = setInterval(() => {
-    if (when() && !document.hidden && !shown.matches(":hover,:focus-within") && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
-  }, 2000)
+    if (when() && !document.hidden && !shown.matches(":hover,:focus-within,[aria-busy]") && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
+  }, 1000)
   view.signal.addEventListener("abort", () => clearInterval(timer))
 }
 
@@ -111,13 +116,11 @@ const skeleton = () => element("div", { class: "skeleton" }, element("span"), el
 
 /** What went wrong, with the id of the request and what can be done. */
 export function problem(failure, retry) {
-  const kept = failure.id === "position_gone" && failure.data
-  const first = kept ? kept.oldest ?? kept.position ?? Object.values(kept)[0] : null
-  const text = kept ? `The log no longer has this position; its first one is ${first}.` : failure.message
+  const isGone = failure.id === "position_gone"
   return element("div", { class: "problem", role: "alert" },
-    p(text),
+    p(isGone ? `The log is kept from position ${count(failure.data.position)} on.` : failure.message),
     failure.request ? muted("Request ", element("code", {}, failure.request)) : null,
-    retry && failure.status !== 403 && !kept ? button(retry, "Retry") : null)
+    retry && failure.status !== 403 && !isGone ? button(retry, "Retry") : null)
 }
 
 /**
@@ -162,7 +165,7 @@ const MOST_ROWS = 300
  * `fetch(cursor)` returns `{items, next, note}`, or all items; `row(item)` returns the cells, in the order of `columns`. `empty` are
  * nodes for a list without items, `clear` removes the filters.
  */
-export function list({ label, columns, fetch, row, empty, clear }) {
+export function list({ label, columns, fetch, row: cellsOf, empty, clear }) {
   const body = element("tbody")
   const table = element("table", { class: "list", "aria-label": label, hidden: true },
     head(...columns), body)
@@ -172,9 +175,9 @@ export function list({ label, columns, fetch, row, empty, clear }) {
 
   function add(items) {
     for (const item of items) {
-      const cells = row(item).map((cell, index) =>
-        element("td", { "data-label": columns[index] }, element("div", {}, ...[cell].flat())))
-      body.append(element("tr", { tabindex: body.rows.length ? "-1" : "0" }, cells))
+      const made = row(columns, cellsOf(item))
+      made.tabIndex = body.rows.length ? -1 : 0
+      body.append(made)
     }
     while (body.rows.length > MOST_ROWS) {
       body.rows[0].remove()
@@ -310,13 +313,20 @@ export async function confirmed(title, effect, verb, action, typed) {
   if (sure) await attempt(action)
 }
 
-/** A small button that asks, then sends a request, says that it was done, and goes on. */
-export const confirmButton = (label, role, title, effect, send, done, then, verb = label) => writeButton(label, role, () =>
-  confirmed(title, effect, verb, async () => {
-    await send()
-    say(...[done].flat())
-    then()
-  }), { class: "small" })
+/** Sends a request, says that it was done, and goes on. */
+const sent = (send, done, then) => async () => {
+  await send()
+  say(...[done].flat())
+  then()
+}
+
+/** A button that sends a request, says that it was done, and goes on. */
+export const actButton = (label, role, send, done, then, attributes) =>
+  writeButton(label, role, () => attempt(sent(send, done, then)), attributes)
+
+/** A small button that asks before it does the same; `typed` is an id that the operator has to type. */
+export const confirmButton = (label, role, title, effect, send, done, then, { verb = label, typed, ...attributes } = {}) =>
+  writeButton(label, role, () => confirmed(title, effect, verb, sent(send, done, then), typed), { class: "small", ...attributes })
 
 /**
  * A form whose submit runs an action once at a time, and shows what went wrong below the fields.
@@ -400,7 +410,7 @@ function tree(value) {
     }
     const entries = Array.isArray(item) ? item.map((child, index) => [String(index), child]) : Object.entries(item)
     const summary = element("summary", {}, label, label ? " " : null,
-      element("span", { class: "muted" }, Array.isArray(item) ? `(${entries.length})` : `{${entries.length}}`))
+      faint(Array.isArray(item) ? `(${entries.length})` : `{${entries.length}}`))
     const list = element("ul")
     let made = 0
     const fill = () => {

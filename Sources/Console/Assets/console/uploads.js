@@ -31,7 +31,7 @@ export async function uploadsPage(view) {
           item.rate === null ? "" : `, ${bytes(item.rate)}/s`}`),
         timeNode(item.expires_at, true),
         state !== "open" ? "" : confirmButton("Cancel", "admin", "Cancel this upload?", "Its client cannot continue it.",
-          () => call("DELETE", `uploads/${item.id}`), "The upload was cancelled.", () => shown.reload(), "Cancel the upload"),
+          () => call("DELETE", `uploads/${item.id}`), "The upload was cancelled.", () => shown.reload(), { verb: "Cancel the upload" }),
       ]
     },
     empty: [p(`No upload is ${state}.`)],

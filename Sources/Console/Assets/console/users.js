@@ -1,12 +1,12 @@
 // The users of an application, and one user with its tabs.
 
-import { PATCH, call, get, pagesOf, writeButton } from "./api.js"
+import { PATCH, call, get, pagesOf } from "./api.js"
 import { eventLink } from "./events.js"
 import { participantNames } from "./conversations.js"
 import { CREATED, clearFilters, filters, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
 import { show } from "./router.js"
-import { attempt, badge, clipped, command, confirmed, curl, facts, h2, idText, inRow, jsonView, link, list, loading, p, say, tabBar, timeNode, urlText } from "./ui.js"
+import { actButton, badge, clipped, command, confirmButton, curl, facts, h2, idText, inRow, jsonView, link, list, loading, p, tabBar, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const FILTERS = ["q", "suspended", "created_after", "created_before"]
@@ -48,23 +48,19 @@ async function userPage(view) {
   const user = await get(view.path("users", view.id))
   const made = await tab[2](view, user, tab[0])
   const name = user.identity?.display_name || user.id
-  const change = suspended => {
-    const send = async () => {
-      await call("PATCH", view.path("users", view.id), {
-        type: PATCH, body: [{ operation: "set", property: "suspended", value: suspended }] })
-      say(suspended ? "The user was suspended. " : "The user may log in again. ", eventLink(view, "user.suspended"))
-      show()
-    }
-    return suspended ? confirmed("Suspend this user?",
-      `All sessions of ${user.id} end, and the user cannot log in. Messages stay.`, "Suspend", send) : attempt(send)
-  }
+  const change = suspended => () => call("PATCH", view.path("users", view.id), {
+    type: PATCH, body: [{ operation: "set", property: "suspended", value: suspended }] })
+  const event = eventLink(view, "user.suspended")
   return {
     ...made, title: `${name} · ${tab[1]}`, heading: [clipped(name)],
     nodes: [
       facts([["User id", idText(user.id)], ["State", user.suspended ? badge("suspended", "error") : badge("active", "ok")],
-        ["Type", user.identity?.identity_type ?? "no identity"]]),
+        ["Type", user.identity?.identity_type ?? "no identity"],
+        ["Log", link(`${view.to("log")}?user=${encodeURIComponent(user.id)}`, "Events")]]),
       tabBar("User", TABS, tab[0], name => view.to("users", user.id, name),
-        writeButton(user.suspended ? "End the suspension" : "Suspend", "admin", () => change(!user.suspended), { class: user.suspended ? "" : "danger" })),
+        user.suspended ? actButton("End the suspension", "admin", change(false), ["The user may log in again. ", event], show)
+          : confirmButton("Suspend", "admin", "Suspend this user?", `All sessions of ${user.id} end, and the user cannot log in. Messages stay.`,
+            change(true), ["The user was suspended. ", event], show, { class: "danger" })),
       made.nodes,
     ].flat(),
   }
@@ -104,22 +100,18 @@ async function conversationsTab(view) {
 
 async function sessionsTab(view) {
   const path = view.path("users", view.id, "sessions")
-  const end = (id, text) => confirmed(text, "Devices with it have to log in again.", "End", async () => {
-    await call("DELETE", id ? `${path}/${encodeURIComponent(id)}` : path)
-    say("Ended. ", eventLink(view, "session.*"))
-    shown.reload()
-  })
+  const end = (label, target, title, style) => confirmButton(label, "write", title, "Devices with it have to log in again.",
+    () => call("DELETE", target), ["Ended. ", eventLink(view, "session.*")], () => shown.reload(), { verb: "End", class: style })
   const shown = list({
     label: "Sessions", columns: ["Begun", "Last used", "Ends", "Client", ""],
     fetch: () => get(path),
     row: item => [
       timeNode(item.created_at), timeNode(item.last_used_at, true), timeNode(item.expires_at), clipped(item.user_agent ?? ""),
-      writeButton("End", "write", () => end(nameOf(item.id), "End this session?"), { class: "small" }),
+      end("End", `${path}/${encodeURIComponent(nameOf(item.id))}`, "End this session?", "small"),
     ],
     empty: [p("This user has no session.")],
   })
-  return { list: shown, nodes: [shown,
-    inRow(writeButton("End all sessions", "write", () => end(null, "End all sessions of this user?"), { class: "danger" }))] }
+  return { list: shown, nodes: [shown, inRow(end("End all sessions", path, "End all sessions of this user?", "danger"))] }
 }
 
 async function relationTab(view, user, kind) {

@@ -1,12 +1,12 @@
 // Webhooks of an application: registration, tests, deliveries and their attempts.
 
-import { call, get, pagesOf, writeButton } from "./api.js"
+import { call, get, pagesOf } from "./api.js"
 import { chart } from "./chart.js"
 import { eventLink, positionLink } from "./events.js"
 import { clearFilters, filters } from "./filters.js"
-import { duration, nameOf } from "./format.js"
+import { duration, nameOf, percent } from "./format.js"
 import { go, show } from "./router.js"
-import { attempt, badge, button, clipped, confirmed, facts, field, folded, form, h2, idText, inRow, input, jsonView, link, list, loading, narrow, p, say, span, timeNode, tools, urlText } from "./ui.js"
+import { actButton, attempt, badge, button, clipped, confirmButton, facts, field, folded, form, h2, idText, inRow, input, jsonView, link, list, loading, muted, narrow, p, say, span, timeNode, tools, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const EVENTS = ["Message.created", "Message.deleted", "Conversation.created", "Conversation.updated", "Conversation.merged",
@@ -58,11 +58,7 @@ export async function webhooksPage(view) {
 async function webhookPage(view) {
   const path = view.path("webhooks", view.id)
   const webhook = await get(path)
-  const act = (action, text) => attempt(async () => {
-    await call("POST", `${path}/${action}`)
-    say(text)
-    show()
-  })
+  const post = action => () => call("POST", `${path}/${action}`)
   const state = view.query.state ?? ""
   const deliveries = list({
     label: "Deliveries", columns: ["Event", "State", "Attempts", "Created", "Next attempt", "Last answer", ""],
@@ -73,21 +69,22 @@ async function webhookPage(view) {
       timeNode(item.next_attempt_at, true),
       span(item.last_status ?? "", " ", item.last_failure ? clipped(item.last_failure) : ""),
       inRow(
-        writeButton("Retry", "write", () => attempt(async () => {
-          await call("POST", `${path}/deliveries/${nameOf(item.id)}/retry`)
-          say("The delivery is sent again.")
-          soon()
-        }), { class: "small" }), details(path, item)),
+        actButton("Retry", "write", post(`deliveries/${nameOf(item.id)}/retry`), "The delivery is sent again.", soon, { class: "small" }),
+        details(path, item)),
     ],
     empty: [p(state ? `No delivery is ${state}.` : "There are no deliveries. Send a test, or cause an event that the webhook subscribes to.")],
     clear: clearFilters(view, ["state"]),
   })
-  const soon = () => setTimeout(deliveries.reload, 800)
-  const test = writeButton("Send test", "write", () => attempt(async () => {
-    await call("POST", `${path}/test`)
-    say("A test was sent.")
-    soon()
-  }))
+  const newest = loading(() => get(`${path}/deliveries`, { page_size: 100, count: "none" }), items => {
+    const number = state => items.filter(item => item.state === state).length
+    const dead = number("dead")
+    return items.length ? p(`Of the newest ${items.length} deliveries, ${number("pending")} wait and ${dead} ${dead === 1 ? "is" : "are"} dead (${percent(dead / items.length)}).`) : null
+  })
+  const soon = () => setTimeout(() => {
+    if (view.signal.aborted) return
+    deliveries.reload()
+    newest.reload()
+  }, 800)
   const after = input({ inputmode: "numeric", pattern: "\\d+", required: true, value: "0" })
   const before = input({ inputmode: "numeric", pattern: "\\d*" })
   return {
@@ -95,17 +92,13 @@ async function webhookPage(view) {
     nodes: [
       facts([["State", status(webhook), webhook.status_reason ? [" ", clipped(webhook.status_reason)] : ""].flat(), ["Target", urlText(webhook.target_url)],
         ["Events", webhook.events.join(", ")], ["Version", webhook.version], ["Created", timeNode(webhook.created_at)], ["Id", idText(view.id)]]),
-      tools(test,
-        webhook.status === "active" ? writeButton("Deactivate", "admin", () => act("deactivate", "The webhook was deactivated."))
-          : writeButton("Activate", "admin", () => act("activate", "The target is verified again.")),
+      tools(actButton("Send test", "write", post("test"), "A test was sent.", soon),
+        webhook.status === "active" ? actButton("Deactivate", "admin", post("deactivate"), "The webhook was deactivated.", show)
+          : actButton("Activate", "admin", post("activate"), "The target is verified again.", show),
         button(() => show({ restore: { scroll: scrollY } }), "Reload"),
-        writeButton("Delete", "admin", () =>
-          confirmed("Delete this webhook?", "Its pending deliveries are dropped.", "Delete", async () => {
-            await call("DELETE", path)
-            say("The webhook was deleted. ", eventLink(view, "webhook.deleted"))
-            go(view.to("webhooks"))
-          }), { class: "danger" })),
-      h2("Deliveries"),
+        confirmButton("Delete", "admin", "Delete this webhook?", "Its pending deliveries are dropped.", () => call("DELETE", path),
+          ["The webhook was deleted. ", eventLink(view, "webhook.deleted")], () => go(view.to("webhooks")), { class: "danger" })),
+      h2("Deliveries"), newest,
       filters(view, [{ name: "state", label: "State", options: ["pending", "delivered", "dead"] }], () => show()),
       deliveries, durationChart(path),
       folded("Replay a range of the log", form([
@@ -167,7 +160,8 @@ function signatureForm(path) {
   const headers = area({ placeholder: "webhook-id: …" })
   const body = area({ placeholder: "{…}" })
   const result = element("p", { role: "status" })
-  return form([field("Headers of the request, one a line", headers), field("Body, byte for byte", body), result], "Check", async () => {
+  return form([field("Headers of the request, one a line", headers), field("Body, byte for byte", body), result,
+    muted(link("/docs/webhook-guide#start-a-receiver", "Code that checks it"))], "Check", async () => {
     const named = Object.fromEntries(headers.value.split("\n").map(line => line.split(/:(.*)/s).map(part => part.trim()))
       .filter(([name, value]) => name && value).map(([name, value]) => [name.toLowerCase(), value]))
     const { json } = await call("POST", `${path}/check_signature`, { body: { headers: named, body: body.value } })

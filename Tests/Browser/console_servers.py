@@ -1,0 +1,330 @@
+"""Tests of the operator console with servers of their own, or with one whose answers fail. `console.py` runs them."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "OpenAPI"))
+
+import described
+import pages
+from console_actions import (
+    PASSWORD, another_server, api, command, conversation, fetch, fill_login, heading, is_logged_in, log_in, log_out, main_text, opened, page, send,
+    settled, unique, using, uuid_of)
+from pages import check, request
+from relay import relayed
+from server import APPLICATION, TOKEN, fixed_port
+
+TESTS = []
+test = pages.registering(TESTS)
+
+
+# MARK: Access
+
+def certify(folder):
+    """A certificate for 127.0.0.1 that is signed by itself: the paths of certificate and key."""
+    certificate, key = f"{folder}/certificate.pem", f"{folder}/key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True)
+    os.chmod(key, 0o600)
+    return certificate, key
+
+
+def console_cookies(browser):
+    """The cookies of consoles, by the part of their names before the id of the server."""
+    return {cookie["name"].rsplit("-", 1)[0]: cookie for cookie in browser.driver.get_cookies() if "parley-console" in cookie["name"]}
+
+
+@test(with_network_errors=True)
+def a_cookie_has_the_flags_of_its_scheme(browser):
+    with tempfile.TemporaryDirectory(prefix="parley-console-") as folder:
+        certificate, key = certify(folder)
+        secured = fixed_port()
+        with another_server(browser, PARLEY_TLS_LISTEN=f"127.0.0.1:{secured}", PARLEY_TLS_CERTIFICATES=certificate,
+                            PARLEY_TLS_KEYS=key) as server:
+            browser.driver.delete_all_cookies()
+            browser.command("Security.setIgnoreCertificateErrors", ignore=True)
+            try:
+                for base, prefix, path, is_secure in ((f"http://127.0.0.1:{server.port}", "parley-console", "/console", False),
+                                                      (f"https://127.0.0.1:{secured}", "__Host-parley-console", "/", True)):
+                    with using(browser, server, base):
+                        log_in(browser)
+                        cookie = console_cookies(browser).get(prefix)
+                        check(f"{base} sets its cookie", cookie, browser.driver.get_cookies())
+                        check("the name ends with the id of the server", re.fullmatch(r"[0-9a-f]{8}", cookie["name"].rsplit("-", 1)[1]), cookie)
+                        check("its flags", (cookie["path"], cookie["secure"], cookie["httpOnly"], cookie["sameSite"])
+                              == (path, is_secure, True, "Strict"), cookie)
+                        check("it is of this host", cookie["domain"] == "127.0.0.1", cookie)
+                        browser.open("/console/overview")
+                        check("it is sent again", is_logged_in(browser))
+            finally:
+                browser.command("Security.setIgnoreCertificateErrors", ignore=False)
+
+
+@test(with_network_errors=True)
+def two_servers_of_a_host_have_two_sessions(browser):
+    log_in(browser)
+    with another_server(browser) as other:
+        with using(browser, other):
+            log_in(browser)
+        browser.open("/console/overview")
+        check("the first session lasts", is_logged_in(browser))
+        with using(browser, other):
+            browser.open("/console/overview")
+            check("the second session lasts", is_logged_in(browser))
+            log_out(browser)
+        browser.open("/console/overview")
+        check("it lasts after the logout from the other", is_logged_in(browser))
+
+
+@test(with_network_errors=True)
+def a_login_over_http_from_elsewhere_is_refused(browser):
+    with another_server(browser, PARLEY_HTTP_TRUSTED_PROXIES="127.0.0.1", PARLEY_HTTP_FORWARDED_FROM="x-forwarded") as server:
+        with using(browser, server):
+            browser.command("Network.enable")
+            browser.command("Network.setExtraHTTPHeaders", headers={"X-Forwarded-For": "192.168.1.7", "X-Forwarded-Proto": "http"})
+            try:
+                browser.open("/console/login")
+                fill_login(browser, browser.one("main"), "admin")
+                text = browser.until(lambda: browser.one("main .problem p").text, "the refusal")
+            finally:
+                browser.command("Network.setExtraHTTPHeaders", headers={})
+            check("the page shows the tunnel", f"ssh -L 8080:127.0.0.1:{server.port} 127.0.0.1" in text, text)
+            check("there is no cookie of this server", not is_logged_in(browser))
+        body = json.dumps({"name": "admin", "password": PASSWORD})
+        for scheme, expected in (("http", 403), ("https", 200)):
+            status, answer, headers = request(
+                server, "POST", "/console/api/session", body, **{
+                    "Content-Type": "application/json", "X-Parley-Console": "1", "X-Forwarded-For": "192.168.1.7",
+                    "X-Forwarded-Proto": scheme})
+            check(f"a trusted proxy reports {scheme}", status == expected, f"{status} {answer}")
+        check("its cookie is secure", headers["Set-Cookie"].startswith("__Host-") and "; Secure" in headers["Set-Cookie"], headers["Set-Cookie"])
+
+
+# MARK: The live log
+
+@test(with_network_errors=True)
+def positions_that_are_gone_say_where_the_log_begins(browser):
+    with another_server(browser) as server:
+        with using(browser, server):
+            for number in range(4):
+                conversation(browser, unique("ana"), "bo")
+            server.kill()
+            # Old events are deleted at the start.
+            time.sleep(1.1)
+            server.settings["PARLEY_EVENTS_RETENTION"] = "1s"
+            server.start()
+            chat = conversation(browser, unique("ana"), "bo")
+            browser.until(lambda: request(server, "GET", f"/apps/{APPLICATION}/events?after=0", None, Authorization=f"Bearer {TOKEN}")[0] == 410,
+                          "the old events are deleted")
+            opened(browser, page("log"))
+            browser.until(lambda: chat in browser.one(".lines").text, "the newest event")
+            place = browser.one("[aria-label='Go to a position or time']")
+            place.send_keys("1\n")
+            text = browser.until(lambda: browser.one("main .problem").text, "the position is gone")
+            first = api(browser, "GET", "events?order=desc&limit=100")["events"][-1]["position"]
+            check("the page says where the log begins", f"The log is kept from position {first} on." in text, text)
+            check("it offers no retry", "Retry" not in text, text)
+            place = browser.one("[aria-label='Go to a position or time']")
+            place.clear()
+            place.send_keys(f"{first}\n")
+            browser.until(lambda: not browser.all("main .problem") and chat in browser.one(".lines").text, "the first event")
+
+
+# MARK: Behaviour
+
+ERROR = {"id": "internal_server_error", "code": 101, "message": "Something in the server failed.", "url": "/docs/errors"}
+
+
+@test(with_network_errors=True)
+def failures_and_slow_answers_have_a_state(browser):
+    user = unique("ana")
+    chat = conversation(browser, user, "bo")
+    log_in(browser)
+    with relayed(browser.server) as relay, using(browser, browser.server, relay.base):
+        users = f"/console/api/apps/{APPLICATION}/users?"
+        rows = lambda: browser.until(lambda: any(user in row.text for row in browser.all("tbody tr")), "the rows")
+        relay.plans[users] = 500, {"Content-Type": "application/json", "X-Request-Id": "r-500"}, json.dumps(ERROR)
+        opened(browser, page("users", q=user))
+        text = browser.one("main .problem").text
+        check("500: what happened, and the id of the request", ERROR["message"] in text and "Request r-500" in text, text)
+        relay.plans[users] = 503, {"Content-Type": "text/html", "Retry-After": "1"}, "<h1>Out of service</h1>"
+        browser.button("Retry").click()
+        browser.until(lambda: "The server answered 503." in browser.one("main .problem").text, "503 of a proxy")
+        relay.plans.clear()
+        browser.button("Retry").click()
+        rows()
+        check("the failure is gone", not browser.all("main .problem"))
+
+        seconds = 5 if browser.runs_all else 1.5
+        relay.plans[users] = seconds
+        began = time.monotonic()
+        browser.open(page("users", q=user))
+        browser.until(lambda: browser.all("main [aria-busy=true] .skeleton"), "the skeleton")
+        rows()
+        check("the answer was slow", time.monotonic() - began >= seconds, time.monotonic() - began)
+        check("the skeleton is gone", not browser.all(".skeleton, [aria-busy=true]"))
+        browser.open(page("users", q=user))
+        browser.until(lambda: browser.all(".skeleton"), "the skeleton again")
+        began = time.monotonic()
+        browser.one("#nav a[href$=webhooks]").click()
+        browser.until(lambda: heading(browser) == "Webhooks", "another page meanwhile")
+        check("it does not wait for the answer", time.monotonic() - began < seconds, time.monotonic() - began)
+
+        browser.open(page("log", conversation=chat))
+        browser.until(lambda: browser.one("#connection").text == "Live", "the stream")
+        relay.plans |= {part: (503, {"Retry-After": "3"}, "") for part in ("/events?", "/session")}
+        relay.cut()
+        browser.until(lambda: re.fullmatch(r"Reconnecting in [123] s", browser.one("#connection").text), "the time of the answer")
+        send(browser, chat, "meanwhile", user)
+        relay.plans.clear()
+        browser.until(lambda: browser.one("#connection").text == "Live", "the stream again")
+        browser.until(lambda: browser.one(".lines").text.count("created a message") == 1, "the event of that time")
+
+
+# MARK: Uploads
+
+TUS = {"Tus-Resumable": "1.0.0"}
+CHUNK = {"Content-Type": "application/offset+octet-stream"}
+DRAFT = {"Content-Type": "application/partial-upload"}
+OWNER = {"Authorization": f"Bearer {TOKEN}"}
+# A digest of other bytes than those that are sent.
+DIGEST = "sha-256=:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=:"
+COLUMNS = ("requests", "received", "committed", "resumes", "takeovers")
+
+
+def interrupted(server, method, path, body, **headers):
+    """Sends the head of a request and a part of its body; returns the connection."""
+    connection = server.connection()
+    connection.putrequest(method, path)
+    for name, value in headers.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders(body)
+    return connection
+
+
+@test
+def the_figures_of_uploads_are_what_was_done(browser):
+    with another_server(browser) as server, using(browser, server):
+        user = unique("ana")
+        conversation(browser, user, "bo")
+
+        def ask(method, path, body=None, status=(200, 201, 204, 308), **headers):
+            code, text, fields = request(server, method, path, body, **headers)
+            check(f"{method} {path}", code in status, f"{code} {text[:300]}")
+            return fields
+
+        def created(**headers):
+            return urllib.parse.urlsplit(ask("POST", "/uploads", **OWNER, **headers)["Location"]).path
+
+        def announced(size):
+            made = api(browser, "POST", f"users/{user}/content", **{"Upload-Content-Type": "video/mp4", "Upload-Content-Length": str(size)})
+            return urllib.parse.urlsplit(made["upload_url"]).path, uuid_of(made)
+
+        # Plain: one request with all bytes.
+        path, _ = announced(7)
+        ask("PUT", path, b"x" * 7)
+        # With Content-Range: a connection that ends after 30 of 100 bytes, and a request that continues.
+        path, _ = announced(100)
+        interrupted(server, "PUT", path, b"x" * 30, Content_Length="100", Content_Range="bytes 0-99/100").close()
+        queries = 1
+        while ask("HEAD", path)["Upload-Offset"] != "30":
+            queries += 1
+        ask("PUT", path, b"x" * 70, **{"Content-Range": "bytes 30-99/100"})
+        # tus: a query takes over from a request that waits for more bytes.
+        path = created(**TUS, **{"Upload-Length": "50"})
+        first = interrupted(server, "PATCH", path, b"x" * 20, **TUS, **CHUNK, Upload_Offset="0", Content_Length="50")
+        tus_queries = 1
+        while (offset := int(ask("HEAD", path, **TUS)["Upload-Offset"])) == 0:
+            tus_queries += 1
+        first.close()
+        ask("PATCH", path, b"x" * (50 - offset), **TUS, **CHUNK, **{"Upload-Offset": str(offset)})
+        # The IETF protocol: a wrong digest, and a body of unknown length that has more bytes than announced.
+        path = created(**{"Upload-Complete": "?0", "Repr-Digest": DIGEST})
+        ask("PATCH", path, b"x" * 4, (422,), **DRAFT, **{"Upload-Offset": "0", "Upload-Complete": "?1"})
+        path = created(**{"Upload-Complete": "?0", "Upload-Length": "5"})
+        ask("PATCH", path, iter([b"x" * 6]), (400,), **DRAFT, **{"Upload-Offset": "0", "Upload-Complete": "?1"})
+
+        done = {
+            "gcs": (2, 100, 100, 1, 0), "tus": (3 + tus_queries, 50, 50, 1, 1), "ietf": (4, 9, 4, 0, 0), "plain": (1, 7, 7, 0, 0),
+            "neutral": (queries, 0, 0, 0, 0)}
+        opened(browser, page("uploads", state="failed"))
+        traffic = json.loads(fetch(browser, "GET", f"/console/api/storage?app={APPLICATION}")[1])["traffic"]
+        found = {one["protocol"]: tuple(one[name] for name in COLUMNS) for one in traffic}
+        check("the traffic of each protocol", found == done, (found, done))
+        rows = browser.until(lambda: [row.text for row in browser.all(".list tbody tr")], "the failed uploads")
+        for number, reason in ((4, "the digest differs"), (5, "more bytes than announced")):
+            check(f"an upload failed because {reason}", sum(f"of {number} B" in row and reason in row for row in rows) == 1, rows)
+        check("no other one has failed", len(rows) == 2, rows)
+        browser.one("main summary").click()
+        table = browser.script("return [...document.querySelectorAll('.scroll tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+        sizes = lambda figures: [str(figures[0]), *(f"{size} B" for size in figures[1:3]), *map(str, figures[3:])]
+        check("the page has the same figures", table == [[name, *sizes(found[name])] for name in found], table)
+
+
+# MARK: The explorer
+
+class ExampleServer:
+    """What the examples of the API's description need of a server."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def get(self, path):
+        return request(self.server, "GET", path)[1]
+
+    def send(self, method, target, body, fields):
+        with contextlib.closing(self.server.connection()) as connection:
+            return described.send(connection, method, target, body, fields)
+
+
+@test(slow=True)
+def the_explorer_runs_every_example_that_reads(browser):
+    with another_server(browser, PARLEY_API_DEV_LOGIN="true") as server, using(browser, server):
+        description = described.Description(ExampleServer(server), "3.0")
+        reads = [operation for operation in description.operations if operation.method == "GET" and operation.path.startswith("/apps/{app}")]
+        check("there are many", len(reads) > 35, len(reads))
+        log_in(browser)
+        application = new_application(server)
+        for operation in reads:
+            client = described.ExampleClient(description, *application)
+            # An application has one export a day.
+            if "createExport" in operation.after:
+                client = described.ExampleClient(description, *new_application(server))
+            client.prepare(operation)
+            browser.open(f"/console/explorer?operation={operation.name}")
+            settled(browser)
+            values = {one["name"]: client.actual(str(one["example"])) for one in operation.parameters
+                      if one["in"] in ("path", "query") and "example" in one}
+            browser.script("""
+                for (const label of document.querySelectorAll('main .field')) {
+                  const [name, input] = [label.querySelector('span').textContent, label.querySelector('input')]
+                  input.value = arguments[0][name] ?? ''
+                  input.dispatchEvent(new Event('input'))
+                }""", values)
+            browser.button("Run").click()
+            shown = browser.until(lambda: re.search(r"Status\s*(\d+)", main_text(browser)), f"the answer to {operation.name}")[1]
+            # The browser follows a redirection.
+            expected = 200 if 300 <= operation.status < 400 else operation.status
+            check(f"the example of {operation.name} succeeds", shown == str(expected), main_text(browser)[-600:])
+            curl = browser.one(".command code").text
+            check("the command has no secret", "$TOKEN" in curl and client.token not in curl, curl)
+            done = subprocess.run(["bash", "-c", f"{curl} -o answer -w '%{{http_code}}'"], cwd=server.folder, capture_output=True, text=True,
+                                  env={"PATH": os.environ["PATH"], "TOKEN": client.token})
+            check(f"the command of {operation.name} has the same answer", done.stdout == str(operation.status), f"{curl} {done.stdout} {done.stderr}")
+
+
+def new_application(server):
+    """The id of a new application, and a token."""
+    application = re.search(r"APP=(\S+)", command(server, "app", "create", "examples"))[1]
+    return application, re.search(r"TOKEN=(\S+)", command(server, "token", "create", "--app", application))[1]
