@@ -54,7 +54,7 @@ UPLOAD_TESTS  = "UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)" --skip 
 POSTGRES_TESTS = "MessagingStoreTests|ReadersTests|PlatformAPITests.*(Golden exchanges|Random operations|replica made|Concurrent|Idempotency keys on|Imported distinct|Long polling|Merging by id|Mutated import|Dates of an import|changes that a WebSocket|Packets of several|Nonces|Sessions/|development login)"
 
 # Tests of the client library that send requests.
-KIT_TESTS     = "ParleyKitTests.*(Synchronization|Session|Token|Feed|History|Outbox|Refusal|LostAnswer|Hostile|Transfer|Content|Killed|Converg|ManyDevices|LongRun)"
+KIT_TESTS     = "ParleyKitTests.*(Synchronization|Session|Token|Feed|History|Outbox|Refusal|LostAnswer|Hostile|Transfer|Content|Killed|Converg|ManyDevices|LongRun|Acceptance|Announcement)"
 
 # A crash is a failed test; printing its backtrace can take longer than the test.
 export SWIFT_BACKTRACE = enable=no

@@ -181,6 +181,12 @@ extension ParleyError {
                 isTransient: true)
     }
 
+    private static func insecure(_ error: any Error) -> ParleyError {
+        ParleyError(
+            .insecure, "The server cannot be trusted: \(error.localizedDescription).",
+            isTransient: true)
+    }
+
     /// The error of a task.
     fileprivate init(sessionError error: any Error) {
         switch (error as? URLError)?.code {
@@ -191,9 +197,9 @@ extension ParleyError {
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
             .clientCertificateRejected, .clientCertificateRequired,
             .appTransportSecurityRequiresSecureConnection:
-            self.init(
-                .insecure, "The server cannot be trusted: \(error.localizedDescription).",
-                isTransient: true)
+            self = .insecure(error)
+        // On Linux TLS has no codes of its own, only the texts of libcurl, which all name SSL.
+        case .unknown where error.localizedDescription.contains("SSL"): self = .insecure(error)
         case .badURL, .unsupportedURL: self.init(.network, "The server's URL is invalid.")
         default:
             self.init(
