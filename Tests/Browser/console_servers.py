@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -314,14 +313,14 @@ def the_explorer_runs_every_example_that_reads(browser):
                 }""", values)
             browser.button("Run").click()
             shown = browser.until(lambda: re.search(r"Status\s*(\d+)", main_text(browser)), f"the answer to {operation.name}")[1]
-            # The browser follows a redirection.
-            expected = 200 if 300 <= operation.status < 400 else operation.status
-            check(f"the example of {operation.name} succeeds", shown == str(expected), main_text(browser)[-600:])
+            # Of an export, the status says whether it is completed.
+            successes = [status for status in operation.json["responses"] if status < "300"]
+            check(f"the example of {operation.name} succeeds", shown in successes, f"{shown} {main_text(browser)[-600:]}")
             curl = browser.one(".command code").text
             check("the command has no secret", "$TOKEN" in curl and client.token not in curl, curl)
             done = subprocess.run(["bash", "-c", f"{curl} -o answer -w '%{{http_code}}'"], cwd=server.folder, capture_output=True, text=True,
                                   env={"PATH": os.environ["PATH"], "TOKEN": client.token})
-            check(f"the command of {operation.name} has the same answer", done.stdout == str(operation.status), f"{curl} {done.stdout} {done.stderr}")
+            check(f"the command of {operation.name} succeeds, too", done.stdout in successes, f"{curl} {done.stdout} {done.stderr}")
 
 
 def new_application(server):

@@ -19,13 +19,13 @@ export async function readAllApps() {
 export async function appsPage(view) {
   if (view.query.app) return appPage(view)
   const shown = list({
-    label: "Applications", columns: ["Name", "Id", "State", "Users", "Conversations", "Messages", "Contents", "Created"],
+    label: "Applications", columns: ["Name", "State", "Users", "Conversations", "Messages", "Contents", "Created"],
     async fetch(cursor, size) {
       const items = await get("apps", { after: cursor, limit: size })
       return { items, next: items.length === size ? items.at(-1).id : null }
     },
     row: app => [
-      link(`/console/apps?app=${encodeURIComponent(app.id)}`, clipped(app.name || "unnamed")), idText(app.id),
+      span(link(`/console/apps?app=${encodeURIComponent(app.id)}`, clipped(app.name || "unnamed")), element("div", {}, idText(app.id))),
       app.suspended ? badge("suspended", "error") : badge("active", "ok"),
       link(pathTo(app.id, "users"), count(app.users)), link(pathTo(app.id, "conversations"), count(app.conversations)),
       count(app.messages), bytes(app.content_bytes), timeNode(app.created_at),
