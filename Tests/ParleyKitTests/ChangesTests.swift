@@ -11,7 +11,7 @@ import Testing
         async throws
     {
         let folder = TemporaryFolder()
-        let store = try Store(folder: folder.path, onPrepare: StatementPlans.client.observer)
+        let store = try Store(folder: folder.path, onPrepare: StatementPlans.clientObserver)
         let sequence = ChangeSequence(store.commits)
         var readers = (0..<3).map { _ in sequence.makeAsyncIterator() }
         var slow = sequence.makeAsyncIterator()

@@ -101,7 +101,7 @@ final class KitServer: Sendable {
             application: Self.application,
             store: URL(filePath: "\(folder.path)/\(user.text)-\(device)"), developmentUser: user)
         configuration.history = history
-        configuration.onPrepare = StatementPlans.client.observer
+        configuration.onPrepare = StatementPlans.clientObserver
         configuration.logger = Logger(label: "\(user.text)-\(device)") { [log] label in
             KeptLog.Handler(log: log, label: label)
         }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct OutboxRowsTests {
     @Test func `more than a thousand intervals are reported in several receipts`() async throws {
         let folder = TemporaryFolder()
-        let store = try Store(folder: folder.path, onPrepare: StatementPlans.client.observer)
+        let store = try Store(folder: folder.path, onPrepare: StatementPlans.clientObserver)
         let conversation = ParleyKit.Conversation.ID(.v7(at: Clock.now, random: 1))
         let first = try await store.write { transaction in
             try transaction.insertConversation(conversation)

@@ -18,7 +18,7 @@ import Testing
         let tables = ["conversations", "messages", "parts", "outbox", "settings"]
         let before = try await old.read { sql in try sql.dump(tables) }
         old.close()
-        let store = try Store(folder: folder.path, onPrepare: StatementPlans.client.observer)
+        let store = try Store(folder: folder.path, onPrepare: StatementPlans.clientObserver)
         #expect(try await store.read { sql in try sql.dump(tables) } == before)
         #expect(
             try await store.read { sql in try sql.messageCounts() }

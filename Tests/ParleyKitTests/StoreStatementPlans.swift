@@ -1,8 +1,11 @@
 import TestSupport
+import Testing
 
 extension StatementPlans {
-    /// The plans of the statements on the stores of clients that the tests of this process prepare.
-    static let client = StatementPlans(.client)
+    /// Examines the statements on the stores of clients that the tests of this process prepare.
+    static let clientObserver = StatementPlans(.client).observer { flaw in
+        Issue.record(Comment(rawValue: flaw))
+    }
 }
 
 extension StatementPlans.Schema {

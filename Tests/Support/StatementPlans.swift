@@ -1,5 +1,4 @@
 internal import SystemSupport
-internal import Testing
 
 /// Examines how SQLite, which keeps no statistics here, finds the rows of the statements of a schema.
 ///
@@ -56,11 +55,11 @@ package final class StatementPlans: Sendable {
         }
     }
 
-    /// Receives the statements that a database prepares, and records flaws as issues of the test that runs.
-    package var observer: @Sendable (_ statement: String, _ plan: () throws -> [String]) -> Void {
-        { [self] statement, plan in
-            examine(statement, plan) { flaw in Issue.record(Comment(rawValue: flaw)) }
-        }
+    /// Receives the statements that a database prepares, and reports flaws.
+    package func observer(
+        reportingTo report: @escaping @Sendable (_ flaw: String) -> Void
+    ) -> @Sendable (_ statement: String, _ plan: () throws -> [String]) -> Void {
+        { [self] statement, plan in examine(statement, plan, report: report) }
     }
 
     /// Examines a statement, unless it was examined before.

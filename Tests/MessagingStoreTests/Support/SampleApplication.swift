@@ -39,7 +39,9 @@ final class SampleApplication: Sendable {
         var settings = DatabaseSettings()
         // Another process of the same test may be stalled while it holds the lock.
         settings.busyTimeout = .seconds(120)
-        settings.onPrepare = StatementPlans.server.observer
+        settings.onPrepare = StatementPlans.server.observer { flaw in
+            Issue.record(Comment(rawValue: flaw))
+        }
         database = try Database.open(
             place.location, migrations: MessagingStore.migrations, settings: settings)
         store = MessagingStore(

@@ -23,7 +23,7 @@ final class SampleStore: Sendable {
 
     init() async throws {
         store = try Store(
-            folder: "\(folder.path)/store", onPrepare: StatementPlans.client.observer)
+            folder: "\(folder.path)/store", onPrepare: StatementPlans.clientObserver)
         try await store.write { transaction in try transaction.set("user", "me") }
     }
 

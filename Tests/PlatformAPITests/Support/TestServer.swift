@@ -229,7 +229,9 @@ struct TestServer: Sendable {
         var databaseSettings = DatabaseSettings()
         // Another server of the same test may be stalled while it holds the lock.
         databaseSettings.busyTimeout = .seconds(120)
-        databaseSettings.onPrepare = StatementPlans.server.observer
+        databaseSettings.onPrepare = StatementPlans.server.observer { flaw in
+            Issue.record(Comment(rawValue: flaw))
+        }
         let database = try Database.open(
             location(folder), migrations: MessagingStore.migrations, settings: databaseSettings)
         let store = MessagingStore(
