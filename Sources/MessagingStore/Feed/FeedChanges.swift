@@ -45,7 +45,7 @@ extension FeedReader {
 
     /// What has changed after a position up to another, in the order of events and then of objects.
     func changes(
-        after position: LogPosition, through bound: LogPosition, end: LogPosition
+        after position: LogPosition, through bound: LogPosition
     ) throws -> [FeedChange] {
         if let known {
             return known.filter { change in change.position > position && change.position <= bound }
@@ -98,9 +98,7 @@ extension FeedReader {
             """
         ) { row in try TouchedRow(row) }
         .flatMap { row in try row.changes(for: user) }
-        // An event records at most one message that has no later change.
-        let isFarBehind = end.number - position.number > Self.newestPositions
-        let older = isFarBehind ? try olderMessages(after: position, through: bound) : []
+        let older = try olderMessages(after: position, through: bound)
         let identities = try transaction.rows(
             """
             SELECT user_id, event FROM (
@@ -134,7 +132,8 @@ extension FeedReader {
         return (streamed + older + identities + announcements).inOrder()
     }
 
-    /// New messages before the newest positions of their conversations.
+    /// New messages before the newest positions of their conversations. There are none where one of the newest positions has
+    /// a message that is not new.
     private func olderMessages(
         after position: LogPosition, through bound: LogPosition
     ) throws -> [FeedChange] {
@@ -146,6 +145,12 @@ extension FeedReader {
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
                 AND c.application = p.application AND c.id = p.conversation
                 AND c.changed > \(position) AND c.last_position > \(Self.newestPositions)
+                AND NOT EXISTS (
+                    SELECT 1 FROM messages o
+                    WHERE o.application = p.application AND o.conversation = p.conversation
+                        AND o.position > c.last_position - \(Self.newestPositions)
+                        AND o.event <= \(position)
+                )
             """
         ) { row in
             (id: try row.id(0) as Conversation.ID, last: try min(row.position(1), row.position(2)))

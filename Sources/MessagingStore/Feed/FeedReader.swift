@@ -285,9 +285,7 @@ extension FeedReader {
             let bound = LogPosition(min(end.number, next.position.number + span))
             span = min(span * 8, 1 << 40)
             let resumed = next
-            let changes = try changes(
-                after: resumed.position, through: bound, end: end
-            ).filter { change in
+            let changes = try changes(after: resumed.position, through: bound).filter { change in
                 guard let object = resumed.object,
                     change.position.number == resumed.position.number + 1
                 else { return true }
