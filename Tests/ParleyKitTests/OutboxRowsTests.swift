@@ -1,4 +1,6 @@
+import JSON
 import Messaging
+import MessagingWire
 import SQL
 import TestSupport
 import Testing
@@ -42,6 +44,74 @@ import Testing
                 try StoreTransaction($0).report(of: rest)?.positions.intervals.count
             } == 500)
         store.close()
+    }
+
+    @Test func `a million received messages are reported ten thousand at a time`() async throws {
+        let sample = try await SampleStore()
+        let conversation = conversationID(1)
+        try await sample.change { transaction in
+            try transaction.set("cursor", "e.1")
+            try transaction.addConversation(1)
+            try transaction.setBase(of: 1)
+            try transaction.addMessages(25_000, in: 1)
+            try transaction.sql.execute("/* test */ UPDATE messages SET needs_delivery = 1")
+            try transaction.enqueueDelivery(in: conversation)
+        }
+        var reported: [String] = []
+        while let row = try await sample.nextRows().first, reported.count < 4 {
+            let report = try #require(try await sample.report(of: row))
+            reported.append(report.positions.text)
+            try await sample.change { transaction in
+                try transaction.succeed(
+                    row, reporting: report.positions, at: FeedPosition("e.1"), now: Clock.now)
+            }
+        }
+        #expect(reported == ["1-10000", "10001-20000", "20001-25000"])
+    }
+
+    @Test
+    func `receipts of another device mark what they name, and are one change if they are many`()
+        async throws
+    {
+        let sample = try await SampleStore()
+        let conversation = conversationID(1)
+        try await sample.change { transaction in
+            try transaction.addConversation(1)
+            try transaction.setBase(of: 1)
+            try transaction.addMessages(12_000, in: 1)
+            try transaction.sql.execute(
+                "/* test */ UPDATE messages SET needs_delivery = 1, base_unread = 1, is_unread = 1")
+        }
+        let commits = sample.store.commits.subscribe()
+        let data = try JSONDocument(Array("{}".utf8)).root
+        let me = try UserID("me").validated()
+        func receive(read: String, delivered: String) async throws -> [ObjectChange] {
+            let receipts = Receipts(
+                delivered: IntervalSet(text: delivered) ?? IntervalSet(),
+                read: IntervalSet(text: read) ?? IntervalSet())
+            try await sample.change { transaction in
+                try transaction.apply(
+                    .receipts(conversation.value, me, receipts), data)
+            }
+            return await commits.next()?.changes ?? []
+        }
+        func marked(_ column: SQL) async throws -> Int? {
+            try await sample.store.read { sql in
+                try sql.first(
+                    "/* test */ SELECT count(*) AS number FROM messages WHERE \(column) = 0"
+                ) { row in try row.int("number") }
+            }
+        }
+        let few = try await receive(read: "2-3", delivered: "1-4")
+        #expect(few.count { $0.kind == .updated(property: "isUnread") } == 2)
+        #expect(few.count { $0.kind == .updated(property: "recipientStatus") } == 4)
+        #expect(try await marked("is_unread") == 2)
+        #expect(try await marked("needs_delivery") == 4)
+        let many = try await receive(read: "1-11000", delivered: "1-12000")
+        #expect(many.first?.kind == .resynchronize)
+        #expect(try await marked("is_unread") == 11_000)
+        #expect(try await marked("base_unread") == 11_000)
+        #expect(try await marked("needs_delivery") == 12_000)
     }
 
     @Test func `receipts wait until the messages of a merge have come again (K31)`() async throws {

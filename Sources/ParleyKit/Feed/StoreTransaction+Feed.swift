@@ -352,17 +352,20 @@ extension StoreTransaction {
             VALUES (\(conversation.bytes), \(user.text), \(try snapshot()),
                 \(receipts.delivered.text), \(receipts.read.text))
             """)
+        let news = Receipts(
+            delivered: receipts.delivered.subtracting(before.delivered),
+            read: receipts.read.subtracting(before.read))
         if try user == self.user() {
             shared.ownReceipts[conversation] = receipts
-            try applyOwn(receipts, in: conversation)
+            try applyOwn(news, in: conversation)
         }
-        let news = receipts.read.subtracting(before.read)
-            .union(receipts.delivered.subtracting(before.delivered))
-        for interval in news.intervals {
+        for interval in news.read.union(news.delivered).intervals {
+            // More changes than these are one that names no message.
             let messages = try sql.rows(
                 """
                 SELECT id FROM messages WHERE conversation = \(conversation.bytes)
                     AND place BETWEEN \(interval.lowerBound) AND \(interval.upperBound) AND is_hidden = 0
+                LIMIT \(Store.Commit.changesKept + 1)
                 """
             ) { row in Message.ID(stored: try row.blob("id")) }
             for message in messages.compactMap(\.self) {
@@ -373,38 +376,39 @@ extension StoreTransaction {
         touch(conversation)
     }
 
-    /// Marks what the user has read or received on another device.
-    private func applyOwn(_ receipts: Receipts, in conversation: Conversation.ID) throws {
-        let unread = try sql.rows(
-            """
-            SELECT id, position, is_unread FROM messages
-            WHERE conversation = \(conversation.bytes) AND base_unread = 1
-            """
-        ) { row in
-            (
-                id: Message.ID(stored: try row.blob("id")), position: try row.int64("position"),
-                wasUnread: try row.bool("is_unread")
-            )
-        }
-        for row in unread where receipts.read.contains(row.position) {
-            guard let id = row.id else { continue }
+    /// Marks what the user has read or received on a device. What was known before is marked already, because a message
+    /// that comes later is compared with the receipts.
+    private func applyOwn(_ news: Receipts, in conversation: Conversation.ID) throws {
+        for interval in news.read.intervals {
+            let positions: SQL =
+                "position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)"
+            let unread = try sql.rows(
+                """
+                SELECT id FROM messages WHERE conversation = \(conversation.bytes)
+                    AND base_unread = 1 AND \(positions) AND is_unread = 1
+                LIMIT \(Store.Commit.changesKept + 1)
+                """
+            ) { row in Message.ID(stored: try row.blob("id")) }
+            for id in unread.compactMap(\.self) { noteRead(id, in: conversation) }
             try sql.execute(
                 """
-                UPDATE messages SET base_unread = 0, is_unread = 0 WHERE id = \(id.bytes)
+                UPDATE messages SET base_unread = 0, is_unread = 0
+                WHERE conversation = \(conversation.bytes) AND base_unread = 1 AND \(positions)
                 """)
-            if row.wasUnread {
-                noteRead(id, in: conversation)
-            }
         }
-        let undelivered = try sql.rows(
+        for interval in news.delivered.intervals {
+            try markDelivered(interval, in: conversation)
+        }
+    }
+
+    /// The server knows that the messages at these positions have arrived here.
+    func markDelivered(_ positions: ClosedRange<Int64>, in conversation: Conversation.ID) throws {
+        try sql.execute(
             """
-            SELECT id, position FROM messages
+            UPDATE messages SET needs_delivery = 0
             WHERE conversation = \(conversation.bytes) AND needs_delivery = 1
-            """
-        ) { row in (id: try row.blob("id"), position: try row.int64("position")) }
-        for row in undelivered where receipts.delivered.contains(row.position) {
-            try sql.execute("UPDATE messages SET needs_delivery = 0 WHERE id = \(row.id)")
-        }
+                AND position BETWEEN \(positions.lowerBound) AND \(positions.upperBound)
+            """)
     }
 
     // MARK: - Identities

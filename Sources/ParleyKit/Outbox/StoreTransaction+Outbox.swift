@@ -347,6 +347,10 @@ extension StoreTransaction {
         }
     }
 
+    /// The most messages whose delivery one request reports: each answer marks them in one transaction, and other commands
+    /// wait meanwhile.
+    private static let deliveriesAtOnce = 10_000
+
     /// What a receipt reports now: at most as many intervals as one request may have. The rest follows in another row.
     ///
     /// - Returns: `nil` if the row cannot be sent now: it was moved by a merge, or is held.
@@ -361,18 +365,23 @@ extension StoreTransaction {
             cursor: cursor.map { cursor in "\(cursor.epoch).\(cursor.position)" })
     }
 
-    /// The positions of all messages of a receipt that the base does not show as reported.
+    /// The positions of the messages of a receipt that the base does not show as reported.
     private func positions(of row: OutboxRow) throws -> IntervalSet {
         let condition: SQL
+        var limit = -1
         switch row.kind {
         case .read: condition = "read_by = \(row.number) AND read_by > 0 AND base_unread = 1"
         case .delivery:
             condition = "conversation = \(row.conversation?.bytes) AND needs_delivery = 1"
+            limit = Self.deliveriesAtOnce
         default:
             return IntervalSet(text: String(decoding: row.payload, as: UTF8.self)) ?? IntervalSet()
         }
         let numbers = try sql.rows(
-            "SELECT position FROM messages WHERE position IS NOT NULL AND \(condition) ORDER BY position"
+            """
+            SELECT position FROM messages WHERE position IS NOT NULL AND \(condition)
+            ORDER BY position LIMIT \(limit)
+            """
         ) { row in try row.int64("position") }
         return IntervalSet(numbers.map { number in number...number })
     }
@@ -433,14 +442,7 @@ extension StoreTransaction {
                 try sql.execute("UPDATE messages SET read_by = \(next) WHERE id = \(message.id)")
             }
         case .delivery:
-            for interval in positions.intervals {
-                try sql.execute(
-                    """
-                    UPDATE messages SET needs_delivery = 0
-                    WHERE conversation = \(conversation.bytes) AND needs_delivery = 1
-                        AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
-                    """)
-            }
+            for interval in positions.intervals { try markDelivered(interval, in: conversation) }
             let rest = try sql.first(
                 """
                 SELECT 1 AS one FROM messages

@@ -9,7 +9,7 @@ final class Store: Sendable {
     /// What a commit has changed.
     struct Commit: Sendable {
         /// The changes that subscribers see.
-        var changes: [ObjectChange] = []
+        private(set) var changes: [ObjectChange] = []
         /// The kinds of rows that may have changed.
         var tables: Set<Table> = []
         /// The conversations whose rows, messages or parts may have changed.
@@ -21,6 +21,17 @@ final class Store: Sendable {
         /// The parts that no longer exist, of those that were uploaded or downloaded, and their files.
         var removedParts: [MessagePart.ID] = []
         var removedFiles: [String] = []
+
+        /// The most changes of a commit, and of several for a subscriber that does not read (K65).
+        static let changesKept = 10_000
+
+        /// Adds changes. Too many become one that asks subscribers to read everything again.
+        mutating func append(_ added: [ObjectChange]) {
+            changes += added
+            if changes.count > Self.changesKept, let last = changes.last {
+                changes = [ObjectChange(object: last.object, kind: .resynchronize)]
+            }
+        }
 
         /// Whether no subscriber needs it.
         var isEmpty: Bool {
@@ -64,13 +75,7 @@ final class Store: Sendable {
                 return
             }
             // A slow subscriber gets one commit for several.
-            last.changes += commit.changes
-            if last.changes.count > Self.changesKept {
-                last.changes = [
-                    ObjectChange(
-                        object: commit.changes.last?.object ?? .identity(""), kind: .resynchronize)
-                ]
-            }
+            last.append(commit.changes)
             last.tables.formUnion(commit.tables)
             last.conversations.formUnion(commit.conversations)
             last.hasCommands = last.hasCommands || commit.hasCommands
@@ -106,9 +111,6 @@ final class Store: Sendable {
         #endif
         return lock
     }
-
-    /// The most changes kept for a subscriber that does not read (K65).
-    private static let changesKept = 10_000
 
     /// Reads one consistent state.
     func read<Value: Sendable>(

@@ -10,6 +10,7 @@ enum StoreSchema {
         SchemaMigration(number: 1, name: "first schema", statements: tables),
         SchemaMigration(
             number: 2, name: "indexes of waiting commands", statements: indexesOfWaiting),
+        SchemaMigration(number: 3, name: "index of deliveries", statements: indexOfDeliveries),
     ]
 
     private static let tables: [SQL] = [
@@ -246,5 +247,10 @@ enum StoreSchema {
             ON CONFLICT (conversation) DO UPDATE SET shown = shown + 1, unsent = unsent + excluded.unsent;
         END
         """,
+    ]
+    /// A receipt for one of a million messages reads that one.
+    private static let indexOfDeliveries: [SQL] = [
+        "DROP INDEX messages_to_deliver",
+        "CREATE INDEX messages_to_deliver ON messages (conversation, position) WHERE needs_delivery = 1",
     ]
 }

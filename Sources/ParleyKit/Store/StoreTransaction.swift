@@ -70,8 +70,7 @@ final class StoreTransaction {
         _ kind: ObjectChange.Kind, of object: ObjectID, in conversation: Conversation.ID? = nil,
         from before: PropertyValue? = nil, to after: PropertyValue? = nil
     ) {
-        commit.changes.append(
-            ObjectChange(object: object, kind: kind, before: before, after: after))
+        commit.append([ObjectChange(object: object, kind: kind, before: before, after: after)])
         switch object {
         case .conversation(let id):
             commit.tables.insert(.conversations)

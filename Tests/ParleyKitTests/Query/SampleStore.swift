@@ -117,6 +117,16 @@ extension StoreTransaction {
             """)
     }
 
+    /// Adds messages with the positions from 1 on.
+    func addMessages(_ count: Int, in conversation: Int) throws {
+        try sql.execute(
+            """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
+            INSERT INTO messages (id, conversation, position, place)
+            SELECT randomblob(16), \(conversationID(conversation).bytes), n, n FROM numbers
+            """)
+    }
+
     func addPart(
         _ index: Int, of message: Int, name: String? = nil, mimeType: String = "text/plain",
         size: Int64 = 1, body: String? = nil, status: TransferStatus = .complete
