@@ -128,6 +128,30 @@ import Testing
         await bo.close()
     }
 
+    @Test func `a running download is not evicted, however often the capacity is set (K47)`()
+        async throws
+    {
+        let fixture = try TransferFixture()
+        let bo = try await fixture.client("bo")
+        bo.connect()
+        let parts = try await exchange(fixture, bo, [(100_000, "a/b"), (1_500_000, "a/b")])
+        try await bo.download(parts[0].id).wait()
+        fixture.proxy.throttle(250_000)
+        let running = try await bo.download(parts[1].id)
+        try await eventually("the download runs") { running.progress.completed > 0 }
+        for capacity in [60_000, 50_000] as [Int64] { try await bo.setDiskCapacity(capacity) }
+        #expect(try await here(bo, parts) == [false, false])
+        #expect(try await status(bo, parts[1]) == .downloading)
+        try await bo.setDiskCapacity(10_000_000)
+        fixture.proxy.throttle(0)
+        try await running.wait()
+        #expect(try await bo.bytes(of: parts[1].id) == fixture.file(1_500_000, 2).bytes)
+        // Complete and no longer in use, it is evicted like others.
+        try await bo.setDiskCapacity(1_000_000)
+        #expect(try await bo.diskUtilization == 0)
+        await bo.close()
+    }
+
     private func here(_ client: ParleyClient, _ parts: [ParleyKit.MessagePart]) async throws
         -> [Bool]
     {
