@@ -30,7 +30,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "Crash")]
 import console_servers
 import pages
 from console_actions import (
-    METRICS_TOKEN, PASSWORD, SETTINGS, api, command, conversation, fetch, fill_login, heading, link, log_in, log_out, main_text,
+    METRICS_TOKEN, PASSWORD, SETTINGS, api, command, conversation, fetch, fill_login, heading, lines, link, log_in, log_out, main_text,
     opened, page, prepare, send, set_password, settled, unique, uuid_of)
 from pages import WIDTHS, check, request
 from server import APPLICATION, TOKEN
@@ -350,12 +350,6 @@ def ids_with_any_character_have_a_page(browser):
 
 # MARK: The live log
 
-def lines(browser):
-    """The positions and the sentences of the lines with an element, in order."""
-    return browser.script("""return [...document.querySelectorAll('.line')].sort((a, b) => a.index - b.index)
-        .map(line => [Number(line.children[0].textContent), line.children[2].textContent])""")
-
-
 def line_of(browser, position):
     """The element of a line; elements are recycled, so their order in the document is any."""
     return browser.until(lambda: next((line for line in browser.all(".line") if line.text.split()[:1] == [str(position)]), None),
@@ -480,11 +474,16 @@ def the_log_continues_after_the_server_was_killed(browser):
     following(browser)
     send(browser, chat, "before", "bo")
     browser.server.kill()
-    browser.until(lambda: "Reconnecting" in browser.one("#connection").text or "Offline" in browser.one("#connection").text, "the state")
+    # After some failures the time until the next attempt no longer grows.
+    browser.until(lambda: "Reconnecting in 4 s" in browser.one("#connection").text, "the state")
+    waits = {browser.one("#connection").text for _ in range(50) if time.sleep(0.1) is None}
+    check("the next attempt is soon", waits <= {f"Reconnecting in {seconds} s" for seconds in range(1, 5)}, waits)
     browser.server.start()
+    began = time.monotonic()
     for number in range(10):
         send(browser, chat, f"after {number}", "bo")
     browser.until(lambda: browser.one("#connection").text == "Live", "live again")
+    print(f"console: live {time.monotonic() - began:.1f} s after the server was started again")
     end = api(browser, "GET", "events?after=now")["next"]
     browser.until(lambda: lines(browser)[-1][0] == end, "the newest event")
     positions = [position for position, _ in lines(browser)]

@@ -129,6 +129,12 @@ def main_text(browser):
     return browser.script("return document.querySelector('main').textContent")
 
 
+def lines(browser):
+    """The positions and the sentences of the lines with an element, in order."""
+    return browser.script("""return [...document.querySelectorAll('.line')].sort((a, b) => a.index - b.index)
+        .map(line => [Number(line.children[0].textContent), line.children[2].textContent])""")
+
+
 def fetch(browser, method, path, body=None, headers=None):
     """A request of the page itself, with its cookie; returns status and body."""
     return browser.driver.execute_async_script("""

@@ -16,8 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "OpenAPI
 import described
 import pages
 from console_actions import (
-    PASSWORD, another_server, api, command, conversation, fetch, fill_login, heading, is_logged_in, log_in, log_out, main_text, opened, page, send,
-    settled, unique, using, uuid_of)
+    PASSWORD, another_server, api, command, conversation, fetch, fill_login, heading, is_logged_in, lines, link, log_in, log_out, main_text, opened,
+    page, send, set_password, settled, unique, using, uuid_of)
 from pages import check, request
 from relay import relayed
 from server import APPLICATION, TOKEN, fixed_port
@@ -189,6 +189,91 @@ def failures_and_slow_answers_have_a_state(browser):
         relay.plans.clear()
         browser.until(lambda: browser.one("#connection").text == "Live", "the stream again")
         browser.until(lambda: browser.one(".lines").text.count("created a message") == 1, "the event of that time")
+
+
+@test(slow=True)
+def a_frozen_connection_loses_no_event(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    log_in(browser)
+    with relayed(browser.server) as relay, using(browser, browser.server, relay.base):
+        opened(browser, page("log", conversation=chat))
+        browser.until(lambda: browser.one("#connection").text == "Live", "the stream")
+        with relay.frozen():
+            for number in range(20):
+                send(browser, chat, f"meanwhile {number}", "bo")
+            time.sleep(30)
+            check("nothing has come", "bo created a message" not in browser.one(".lines").text, browser.one(".lines").text)
+        send(browser, chat, "after it", "bo")
+        sent = [event["position"] for event in api(browser, "GET", f"events?conversation={chat}&types=message.sent")["events"]]
+        shown = lambda: [position for position, text in lines(browser) if "created a message" in text]
+        browser.until(lambda: shown() == sent, f"{sent}, each once and in order")
+
+
+# MARK: Audit
+
+AUDITED = """
+    const done = arguments[0]
+    import(document.querySelector('script[type=module]').src.replace('main.js', 'audit.js')).then(module => done(module.TYPES))"""
+
+
+@test(with_network_errors=True)
+def every_action_of_an_operator_is_in_the_audit_log(browser):
+    with another_server(browser) as server, using(browser, server):
+        def act(method, path, body=None, headers=None):
+            status, answer = fetch(browser, method, f"/console/api/{path}", body if body is None or isinstance(body, str) else json.dumps(body),
+                                   {"X-Parley-Console": "1", "Content-Type": "application/json"} | (headers or {}))
+            check(f"{method} {path}", status < 300, f"{status} {answer}")
+            return json.loads(answer) if answer else None
+
+        def log_in_elsewhere(password):
+            text = json.dumps({"name": "admin", "password": password}).encode()
+            return request(server, "POST", "/console/api/session", text, **{"X-Parley-Console": "1", "Content-Type": "application/json"})[0]
+
+        def ended(job):
+            return browser.until(lambda: (found := act("GET", f"jobs/{job}"))["state"] not in ("waiting", "running") and found, "the end of the job")
+
+        set_password(server, "temporary", "read")
+        command(server, "console", "remove", "temporary")
+        check("a wrong password is refused", log_in_elsewhere("wrong") == 401)
+        check("a session elsewhere begins", log_in_elsewhere(PASSWORD) == 200)
+        browser.open(link(server))
+        browser.one("#account")
+        mine = act("GET", "session")["id"]
+        act("DELETE", "sessions/" + next(session["id"] for session in act("GET", "sessions") if session["id"] != mine))
+        act("GET", "settings")
+        app = act("POST", "apps", {"name": "audited"})["id"]
+        act("PATCH", f"apps/{app}", {"name": "renamed"})
+        for suspended in (True, False):
+            act("PATCH", f"apps/{app}", {"suspended": suspended})
+        token = act("POST", f"apps/{app}/tokens", {"name": "t", "scope": "read"})["id"]
+        act("DELETE", f"apps/{app}/tokens/{token}")
+        chat = uuid_of(act("POST", f"apps/{app}/conversations", {"participants": ["ana", "bo"]}))
+        act("GET", f"apps/{app}/conversations/{chat}/messages")
+        upload = act("POST", f"apps/{app}/users/ana/content", headers={"Upload-Content-Type": "a/b", "Upload-Content-Length": "9"})
+        act("DELETE", f"uploads/{uuid_of(upload)}")
+        job = act("POST", f"jobs?kind=export&app={app}")["id"]
+        check("the export succeeds", ended(job)["state"] == "done")
+        act("DELETE", f"jobs/{job}")
+        job = act("POST", f"jobs?kind=import&app={app}", '{"record":"nothing"}\n', {"Content-Type": "application/jsonl"})["id"]
+        check("the import fails", ended(job)["state"] == "failed")
+        browser.open("/console")
+        log_out(browser)
+
+        opened(browser, "/console/audit")
+        known = set(browser.driver.execute_async_script(AUDITED))
+        stored = act("GET", "events?include=text&limit=1000")["events"]
+        found = {event["type"] for event in stored}
+        check("there is an event of each type", found == known, found ^ known)
+        unnamed = {event["type"] for event in stored if event["actor"] is None}
+        commands = {"operator.password_set", "operator.removed", "operator.login_failed", "link.created"}
+        check("the others name the operator", unnamed <= commands, unnamed - commands)
+        shown = lines(browser)
+        check("the page has their sentences", shown == [[event["position"], event["text"].split("Z ", 1)[1]] for event in stored][-len(shown):], shown)
+        browser.open("/console/audit?types=token.created,token.revoked")
+        settled(browser)
+        browser.until(lambda: len(lines(browser)) == 2, "the events of the token")
+        changes = act("GET", f"apps/{app}/events?types=conversation.created")["events"]
+        check("a change of an application names the operator, too", [event["actor"]["name"] for event in changes] == ["console:admin"], changes)
 
 
 # MARK: Uploads

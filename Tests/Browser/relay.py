@@ -22,6 +22,8 @@ class Relay(http.server.ThreadingHTTPServer):
         self.base = f"http://127.0.0.1:{self.server_port}"
         self.plans = {}
         self.open = set()
+        self.flowing = threading.Event()
+        self.flowing.set()
         self.thread = threading.Thread(target=self.serve_forever)
         self.thread.start()
 
@@ -30,6 +32,15 @@ class Relay(http.server.ThreadingHTTPServer):
         for connection in list(self.open):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
+
+    @contextlib.contextmanager
+    def frozen(self):
+        """Within the block nothing is forwarded, and all connections stay open."""
+        self.flowing.clear()
+        try:
+            yield
+        finally:
+            self.flowing.set()
 
     def close(self):
         self.cut()
@@ -45,6 +56,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self):
         self.server.open.add(self.connection)
         try:
+            self.server.flowing.wait()
             plan = next((plan for part, plan in self.server.plans.items() if part in self.path), 0)
             if isinstance(plan, tuple):
                 self.reply(*plan)
@@ -75,6 +87,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     self.send_header(name, value)
             self.end_headers()
             while piece := answer.read1(65_536):
+                self.server.flowing.wait()
                 self.wfile.write(piece)
 
     def log_message(self, *_):

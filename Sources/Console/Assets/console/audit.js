@@ -3,7 +3,8 @@
 import { eventTypes } from "./events.js"
 import { eventLog } from "./log.js"
 
-const TYPES = eventTypes(`operator.logged_in,login_failed,logged_out,password_set,removed link.created,used session.ended
+/** The types of events of the server. */
+export const TYPES = eventTypes(`operator.logged_in,login_failed,logged_out,password_set,removed link.created,used session.ended
   content.viewed settings.viewed application.created,renamed,suspended,resumed token.created,revoked upload.cancelled
   job.started,finished,failed,deleted`)
 

@@ -5,6 +5,8 @@ import { readSession } from "./api.js"
 import { askForLogin } from "./login.js"
 
 const HIDDEN_AFTER = 10_000
+/** The longest time until the next attempt, in seconds, unless the server names one: a restart is over within seconds. */
+const LONGEST_WAIT = 4
 
 let showState = () => {}
 
@@ -56,14 +58,14 @@ export class Stream {
     if (this.isPaused || this.isEnded) return
     let known = null
     try { known = await readSession() } catch (failure) {
-      return this.wait(Math.max(failure.retryAfter, Math.min(30, 2 ** this.attempt)))
+      return this.wait(Math.max(failure.retryAfter, Math.min(LONGEST_WAIT, 2 ** this.attempt)))
     }
     if (this.isEnded) return
     if (!known) {
       setConnection("Logged out", "offline")
       await askForLogin()
     }
-    this.wait(this.attempt ? Math.min(30, 2 ** this.attempt) : 0.2)
+    this.wait(this.attempt ? Math.min(LONGEST_WAIT, 2 ** this.attempt) : 0.2)
   }
 
   wait(seconds) {
