@@ -224,10 +224,7 @@ extension StoreTransaction {
         } catch {
             throw ParleyError.tooManyParticipants
         }
-        let isTaken = try sql.first(
-            "SELECT 1 AS one FROM conversations WHERE id = \(id.bytes)"
-        ) { row in try row.int64("one") }
-        guard isTaken == nil else {
+        guard try !sql.contains("conversations WHERE id = \(id.bytes)") else {
             throw ParleyError(.distinctExists, "There is a conversation with the id \(id).")
         }
         try insertConversation(id)

@@ -273,10 +273,7 @@ extension StoreTransaction {
     ///
     /// - Throws: `alreadySent` if there is a message with it.
     private func unused(_ id: Message.ID) throws -> Message.ID {
-        let known = try sql.first("SELECT 1 AS one FROM messages WHERE id = \(id.bytes)") { row in
-            try row.int64("one")
-        }
-        guard known == nil, !id.isAnnouncement else {
+        guard try !sql.contains("messages WHERE id = \(id.bytes)"), !id.isAnnouncement else {
             throw ParleyError(.alreadySent, "There is a message with the id \(id).")
         }
         return id

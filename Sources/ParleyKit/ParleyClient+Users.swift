@@ -68,9 +68,7 @@ extension ParleyClient {
             case .message(let id): try reader.message(id) != nil
             case .part(let id): try reader.parts(of: id.message).contains { $0.id == id }
             case .identity(let user):
-                try reader.transaction.first(
-                    "SELECT 1 AS one FROM identities WHERE user = \(user.text)"
-                ) { row in try row.int("one") } != nil
+                try reader.transaction.contains("identities WHERE user = \(user.text)")
             }
         }
     }

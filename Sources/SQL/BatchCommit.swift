@@ -9,6 +9,8 @@ struct BatchCommit {
     private var batch: [Mutation] = []
     private let connection: any Connection
     private(set) var statistics: WriterStatistics
+    /// What other processes are to be told of what was committed; no answer waits for that.
+    private(set) var notifications = PendingNotifications()
 
     /// Attempts after transient errors.
     private static let attempts = 5
@@ -132,6 +134,7 @@ struct BatchCommit {
             var alone = BatchCommit(taking: { [mutation] }, on: connection, counting: statistics)
             answers += alone.run()
             statistics = alone.statistics
+            notifications.merge(alone.notifications)
         }
         return answers
     }
@@ -153,7 +156,7 @@ struct BatchCommit {
         for hooks in commitHooks { hooks.before() }
         defer { for hooks in commitHooks { hooks.after() } }
         if done.isEmpty { connection.rollBack() } else { try connection.commit() }
-        notify(done)
+        for change in done { notifications.merge(change.notifications) }
         connection.cache.clear()
         statistics.count(done.count)
         for hook in done.flatMap(\.hooks) { hook() }
@@ -163,13 +166,6 @@ struct BatchCommit {
             case .failure(let error): { mutation.fail(error) }
             }
         }
-    }
-
-    /// Notifies other processes of committed changes.
-    private func notify(_ done: [Done]) {
-        var notifications = PendingNotifications()
-        for change in done { notifications.merge(change.notifications) }
-        if !notifications.isEmpty { connection.notify(notifications.texts) }
     }
 
     private func failures(_ error: any Error) -> [Answer] {

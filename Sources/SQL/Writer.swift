@@ -60,12 +60,12 @@ final class Writer: Sendable {
 
     private func commitAll() {
         while hasWaiting() {
-            for answer in commitNext() { answer() }
+            commitNext()
             connection.withLock { connection in connection.performMaintenance() }
         }
     }
 
-    private func commitNext() -> [BatchCommit.Answer] {
+    private func commitNext() {
         connection.withLock { connection in
             var commit = BatchCommit(
                 taking: { self.takeBatch() }, on: connection, counting: statistics)
@@ -74,7 +74,10 @@ final class Writer: Sendable {
             onCommit(start.duration(to: .now))
             let statistics = commit.statistics
             state.withLock { $0.statistics = statistics }
-            return answers
+            for answer in answers { answer() }
+            if !commit.notifications.isEmpty {
+                connection.notify(commit.notifications.texts)
+            }
         }
     }
 

@@ -197,13 +197,11 @@ extension StoreTransaction {
     }
 
     private func hasWaitingPatch(_ conversation: Conversation.ID) throws -> Bool {
-        try sql.first(
+        try sql.contains(
             """
-            SELECT 1 AS one FROM outbox
-            WHERE conversation = \(conversation.bytes) AND kind = \(OutboxKind.patch.rawValue)
-                AND answered_position IS NULL AND failure IS NULL LIMIT 1
-            """
-        ) { row in try row.int64("one") } != nil
+            outbox WHERE conversation = \(conversation.bytes) AND kind = \(OutboxKind.patch.rawValue)
+                AND answered_position IS NULL AND failure IS NULL
+            """)
     }
 
     private func replacePayload(
@@ -311,16 +309,13 @@ extension StoreTransaction {
     /// - Parameter conversations: Those to which such a message has come, or of which one was removed.
     func hasReceipts(toSendIn conversations: Set<Conversation.ID>) throws -> Bool {
         try conversations.contains { id in
-            try sql.first(
+            try sql.contains(
                 """
-                SELECT 1 AS one FROM outbox
-                WHERE conversation = \(id.bytes) AND kind \(in: OutboxKind.receiptNames)
+                outbox WHERE conversation = \(id.bytes) AND kind \(in: OutboxKind.receiptNames)
                     AND answered_position IS NULL AND failure IS NULL
                     AND NOT EXISTS (
                         SELECT 1 FROM messages WHERE snapshot = -1 AND conversation = \(id.bytes))
-                LIMIT 1
-                """
-            ) { row in try row.int64("one") } != nil
+                """)
         }
     }
 
@@ -443,13 +438,9 @@ extension StoreTransaction {
             }
         case .delivery:
             for interval in positions.intervals { try markDelivered(interval, in: conversation) }
-            let rest = try sql.first(
-                """
-                SELECT 1 AS one FROM messages
-                WHERE conversation = \(conversation.bytes) AND needs_delivery = 1 LIMIT 1
-                """
-            ) { row in try row.int64("one") }
-            if rest != nil { try enqueueDelivery(in: conversation) }
+            let hasMore = try sql.contains(
+                "messages WHERE conversation = \(conversation.bytes) AND needs_delivery = 1")
+            if hasMore { try enqueueDelivery(in: conversation) }
         default: break
         }
     }

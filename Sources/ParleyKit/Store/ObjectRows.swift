@@ -366,6 +366,15 @@ struct ObjectReader {
 }
 
 extension Transaction {
+    /// Whether there is a row.
+    ///
+    /// - Parameter condition: What follows `SELECT … FROM`.
+    func contains(_ condition: SQL) throws -> Bool {
+        try first("SELECT 1 AS found FROM \(condition) LIMIT 1") { row in
+            try row.int("found")
+        } != nil
+    }
+
     /// The id of the conversation into which another one was merged; the same id if it was not (K24).
     func currentID(of id: Conversation.ID) throws -> Conversation.ID {
         let found = try first(

@@ -209,9 +209,7 @@ final class StoreTransaction {
 
     /// Whether commands of a conversation wait, refused ones included.
     private func hasCommands(_ id: Conversation.ID) throws -> Bool {
-        try sql.first(
-            "SELECT 1 AS one FROM outbox WHERE conversation = \(id.bytes) LIMIT 1"
-        ) { row in try row.int64("one") } != nil
+        try sql.contains("outbox WHERE conversation = \(id.bytes)")
     }
 
     /// Applies the commands that change what is shown of a conversation itself: there may be thousands of others.

@@ -126,6 +126,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 2_000_000] as [Int64])
+    func `Y1, X1: a device that misses a merge and a thousand messages after it has all of them`(
+        createdAt: Int64
+    ) async throws {
+        let sample = try await SampleApplication()
+        let own = try await sample.create(isDistinct: true).object.conversation.id
+        let other = try await sample.addDistinctConversation(7, createdAt: createdAt)
+        func send(_ count: Int, to conversation: Conversation.ID) async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<count {
+                    group.addTask { _ = try await sample.send(to: conversation) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        func catchUp(_ device: inout FeedDevice) async throws {
+            repeat {
+                device.apply(try await sample.feed(of: .bo, after: device.cursor, limit: 150))
+            } while !device.isReady
+        }
+        try await send(600, to: own)
+        var devices = [FeedDevice(of: .bo), FeedDevice(of: .bo), FeedDevice(of: .bo)]
+        try await catchUp(&devices[0])
+        try await send(600, to: other)
+        try await catchUp(&devices[1])
+        try await sample.reconcile(other)
+        try await send(1100, to: own)
+        for index in devices.indices { try await catchUp(&devices[index]) }
+        for device in devices {
+            #expect(device.messages.count == 2300)
+            #expect(device.messages == devices[2].messages)
+            #expect(
+                device.conversations.mapValues(\.top) == devices[2].conversations.mapValues(\.top))
+        }
+    }
+
     @Test func `Y1: a deleted conversation comes back with what follows`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo])
