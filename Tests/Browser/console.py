@@ -849,6 +849,8 @@ def an_upload_is_followed_and_cancelled(browser):
     def row():
         return next((row.text for row in browser.all("tbody tr") if uuid_of(made) in row.text), "")
     put(0, 40)
+    opened(browser, "/console/overview")
+    browser.until(lambda: "40 B of 100 B" in row(), "the upload on the overview")
     opened(browser, page("uploads"))
     browser.until(lambda: "40 B of 100 B" in row() and user in row(), "the upload")
     put(40, 20)
@@ -998,6 +1000,11 @@ def settings_and_audit_are_read(browser):
     settled(browser)
     browser.until(lambda: any("settings" in text for _, text in lines(browser)), "the view of the settings")
     browser.until(lambda: any("session" in text for _, text in lines(browser)), "logins")
+    browser.open("/console/access")
+    settled(browser)
+    rows = [row.text for row in browser.all("tbody tr")]
+    check("sessions and operators are listed", any("this session" in row for row in rows)
+          and all(any(row.startswith(name) for row in rows) for name in ("admin", "writer", "reader")), rows)
 
 
 @test

@@ -22,6 +22,9 @@ extension ConsoleRoute {
         ConsoleRoute(.delete, "/console/api/sessions/{session}", .operators(.admin)) { request in
             try await request.endSession()
         },
+        ConsoleRoute(.get, "/console/api/operators", .operators(.admin)) { request in
+            try await request.listOperators()
+        },
         ConsoleRoute(
             .put, "/console/api/password", .operators(.read), members: ["old", "new"]
         ) { request in try await request.setPassword() },
@@ -153,6 +156,25 @@ extension ConsoleRequest {
             try await api.store.endConsoleSession(id, isLogout: false, from: origin)
         else { throw Rejection.notFound(.session) }
         return .consoleNoContent
+    }
+
+    // MARK: - Operators
+
+    /// `GET operators`: by name.
+    fileprivate func listOperators() async throws -> Response {
+        let operators = try await api.store.operators()
+        return Response.console { writer in
+            writer.array { writer in
+                for account in operators {
+                    writer.object { writer in
+                        writer.member("name", account.name)
+                        writer.member("role", account.role.rawValue)
+                        writer.member("has_password", account.hasPassword)
+                        writer.member("created_at", account.createdAt)
+                    }
+                }
+            }
+        }
     }
 
     // MARK: - The own password

@@ -23,6 +23,7 @@ import Testing
     static let cases = [
         RoleCase(method: .get, path: "session", body: nil, ofOperator: .read, ofToken: .read),
         RoleCase(method: .get, path: "sessions", body: nil, ofOperator: .admin, ofToken: nil),
+        RoleCase(method: .get, path: "operators", body: nil, ofOperator: .admin, ofToken: nil),
         RoleCase(method: .get, path: "apps", body: nil, ofOperator: .read, ofToken: .read),
         RoleCase(
             method: .post, path: "apps", body: #"{"name":"x"}"#, ofOperator: .admin, ofToken: nil),

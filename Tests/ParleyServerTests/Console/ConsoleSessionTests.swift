@@ -375,6 +375,10 @@ import Testing
         let sessions = try #require(list.json).elements.map { $0 }
         #expect(sessions.map { $0["name"]?.string } == ["bo", "ana"])
         #expect(sessions.allSatisfy { $0["address"]?.string == "127.0.0.1" })
+        let known = await fixture.send(.get, "operators", cookie: first)
+        let operators = try #require(known.json).elements.map { $0 }
+        #expect(operators.map { $0["name"]?.string } == ["ana", "bo"])
+        #expect(operators.allSatisfy { $0["role"]?.string == "admin" && $0["password"] == nil })
         let id = try #require(sessions[0]["id"]?.string)
         #expect(await fixture.send(.delete, "sessions/\(id)", cookie: first).status == 204)
         #expect(await fixture.send(.get, "session", cookie: second).status == 401)

@@ -1,4 +1,4 @@
-// The sessions of the console, and how operators are managed.
+// The sessions and the operators of the console.
 
 import { call, get, session } from "./api.js"
 import { badge, clipped, command, confirmButton, h2, list, p, span, timeNode } from "./ui.js"
@@ -15,9 +15,15 @@ export async function accessPage(view) {
     ],
     empty: [p("There are no sessions.")],
   })
+  const operators = list({
+    label: "Operators", columns: ["Operator", "Role", "Password", "Created"],
+    fetch: () => get("operators"),
+    row: item => [clipped(item.name), item.role, item.has_password ? "set" : badge("none", "warn"), timeNode(item.created_at)],
+    empty: [p("There are no operators.")],
+  })
   return {
     title: "Access", list: shown,
-    nodes: [h2("Sessions"), shown, h2("Operators"),
+    nodes: [h2("Sessions"), shown, h2("Operators"), operators,
       p("Operators are managed on the machine of the server, also while it runs:"),
       command("parley console password --name ana --role read\nparley console list\nparley console remove ana\nparley console link")],
   }

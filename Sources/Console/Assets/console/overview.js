@@ -5,7 +5,8 @@ import { chart } from "./chart.js"
 import { duration, percent, serverNow, timeText } from "./format.js"
 import { setQuery } from "./router.js"
 import { Stream } from "./stream.js"
-import { badge, bar, facts, faint, h2, link, list, loading, muted, p, span, timeNode, tools } from "./ui.js"
+import { badge, bar, clipped, facts, faint, h2, idText, link, list, loading, muted, p, span, timeNode, tools } from "./ui.js"
+import { progress } from "./uploads.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 const rate = (value = 0) => value < 10 ? String(Number(value.toPrecision(2))) : count(value)
@@ -13,6 +14,8 @@ const size = value => bytes(value ?? 0)
 const isKnown = value => value !== null && value !== undefined
 /** A process that has not reported itself for so long does not run. */
 const LATE = 30_000
+/** The most uploads that are listed. */
+const UPLOADS = 5
 // Quantiles are estimated from buckets.
 const about = value => `~${duration(value)}`
 
@@ -59,6 +62,13 @@ export async function overviewPage(view) {
       percent(stats.cpu), size(stats.memory),
     ],
   })
+  const uploads = list({
+    label: "Open uploads", columns: ["Content", "Owner", "Progress"],
+    fetch: () => get("uploads", { limit: UPLOADS }),
+    row: item => [link(`/console/a/${item.app}/uploads`, idText(item.id)), clipped(item.owner ?? ""), progress(item)],
+    empty: [p("No upload is open.")],
+  })
+  let hadUploads = false
   const timer = setInterval(() => {
     // What is being read does not change.
     if (document.hidden) return
@@ -67,7 +77,12 @@ export async function overviewPage(view) {
   }, range === "hour" ? 10_000 : 60_000)
 
   new Stream(view.signal, () => `${ROOT}stream`, {
-    stats(event) { now.replaceChildren(tiles(JSON.parse(event.data))) },
+    stats(event) {
+      const sample = JSON.parse(event.data)
+      now.replaceChildren(tiles(sample))
+      if ((hadUploads || sample.uploads_open) && !uploads.matches(":hover,:focus-within")) uploads.reload()
+      hadUploads = sample.uploads_open > 0
+    },
   })
   const choice = (value, text) => element("button", {
     type: "button", class: "small", "aria-pressed": String(range === value), on: { click: () => setQuery({ range: value === "hour" ? null : value }, { push: true }) } }, text)
@@ -75,7 +90,7 @@ export async function overviewPage(view) {
     title: "Overview", ready: charts.ready, dispose: () => clearInterval(timer),
     nodes: [
       tools(health, faint(process)),
-      now, tools(h2("Over time"), choice("hour", "1 hour"), choice("day", "24 hours")), charts,
+      now, h2("Open uploads"), uploads, tools(h2("Over time"), choice("hour", "1 hour"), choice("day", "24 hours")), charts,
       h2("Processes"), processes,
     ],
   }

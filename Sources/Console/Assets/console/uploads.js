@@ -12,6 +12,10 @@ const STALLED = 60_000
 const REASONS = { digest: "the digest differs", storage_lost: "stored bytes are lost", refused: "the content was refused",
   quota: "above the quota", overflow: "more bytes than announced" }
 
+/** How much of an upload is stored, and how fast it is. */
+export const progress = ({ offset, size, rate }) => bar(offset / (size || 1), `${bytes(offset)} of ${size === null ? "unknown" : bytes(size)}${
+  rate === null ? "" : `, ${bytes(rate)}/s`}`)
+
 export async function uploadsPage(view) {
   const state = view.query.state ?? "open"
   const shown = list({
@@ -27,9 +31,7 @@ export async function uploadsPage(view) {
         idText(item.id), item.owner ? link(view.to("users", item.owner), clipped(item.owner))
           : item.conversation ? link(view.to("conversations", item.conversation), "a conversation") : "the application",
         item.protocol, span(badge(item.state), isStalled ? [" ", badge("stalled", "warn")] : "", item.failure ? ` ${REASONS[item.failure]}` : ""),
-        bar(item.offset / (item.size || 1), `${bytes(item.offset)} of ${item.size === null ? "unknown" : bytes(item.size)}${
-          item.rate === null ? "" : `, ${bytes(item.rate)}/s`}`),
-        timeNode(item.expires_at, true),
+        progress(item), timeNode(item.expires_at, true),
         state !== "open" ? "" : confirmButton("Cancel", "admin", "Cancel this upload?", "Its client cannot continue it.",
           () => call("DELETE", `uploads/${item.id}`), "The upload was cancelled.", () => shown.reload(), { verb: "Cancel the upload" }),
       ]
