@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("shared/", 16_000), ("console/", 177_000), ("demo/", 53_000), ("docs/", 7600),
+        ("shared/", 16_000), ("console/", 179_000), ("demo/", 53_000), ("docs/", 7600),
     ])
     func `have at most that many bytes`(folder: String, limit: Int) {
         let sizes = Self.files.filter { $0.path.hasPrefix(folder) }.map(\.text.utf8.count)
