@@ -98,8 +98,10 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
 	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4 --database postgres' \
+	    'python3 Tests/Crash/erasing.py --binary .build/debug/parley --rounds 2 --database postgres' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
 	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4' \
+	    'python3 Tests/Crash/erasing.py --binary .build/debug/parley --rounds 3' \
 	    '$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley' \
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
 	    'python3 Tests/Commands/full_disk.py .build/debug/parley' \
@@ -151,6 +153,8 @@ crash: test-packages swift ## Kills the server N times under load: make crash N=
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
 	python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 6
 	python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 6 --database postgres
+	python3 Tests/Crash/erasing.py --binary .build/debug/parley --rounds 6
+	python3 Tests/Crash/erasing.py --binary .build/debug/parley --rounds 6 --database postgres
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3 --database postgres
 

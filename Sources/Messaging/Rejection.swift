@@ -5,7 +5,8 @@ public enum Rejection: Error, Equatable, Sendable {
     /// The kind of an object.
     public enum Subject: Equatable, Sendable {
         case application, token, user, identity, conversation, message, messagePart, content,
-            announcement, export, exportKey, webhook, delivery, provider, providerKey, session
+            announcement, export, exportKey, webhook, delivery, provider, providerKey, session,
+            erasure
     }
 
     /// The details of an invalid value that the error message needs.
@@ -70,6 +71,8 @@ public enum Rejection: Error, Equatable, Sendable {
     case idTaken(Subject)
     /// The application has the maximum number of these objects (webhooks §1.2).
     case full(Subject, limit: Int)
+    /// The user is being erased, or has the name of an erased user (X16).
+    case userErased(UserID)
     /// The requested position of the event log was deleted; the oldest existing one (X3).
     case positionGone(oldest: LogPosition)
 }
@@ -134,7 +137,7 @@ public enum ValidationRule: CaseIterable, Sendable {
     case mediaRange, transferStatus, searchText
     case deliveryState, contentChoice, contentInclude, contentDownload
     case inlineSize, inlineTypes, inlineTypeCount
-    case deletionMode, deletionLeave
+    case deletionMode, deletionLeave, erasureMode
     case logPosition, logPositionBeyondEnd, logPositionWithFilters
     case eventLimit, eventWait, eventTypes, eventParameterTwice, lastEventID
     case eventOrder, eventOrderOfStream, needsAscendingOrder, needsDescendingOrder, eventTimeAlone

@@ -30,6 +30,8 @@ public struct MessagingStore: Sendable {
     private let epochSecret: SharedSecret
     /// Identifies the database in the cookies of the console.
     let instanceSecret: SharedSecret
+    /// The key of the digests of erased users.
+    let erasureSecret: SharedSecret
     let runningRequests: RunningRequests
     /// Notifies readers of the event log of new events.
     public let signal: CommitSignal
@@ -55,6 +57,7 @@ public struct MessagingStore: Sendable {
         nonces = Nonces()
         epochSecret = SharedSecret("feed_epoch", size: 8)
         instanceSecret = SharedSecret("instance", size: 16)
+        erasureSecret = SharedSecret("erasures", size: 32)
         runningRequests = RunningRequests()
         signal = CommitSignal(pollInterval: environment.pollInterval)
         scheduleSignal = ScheduleSignal()

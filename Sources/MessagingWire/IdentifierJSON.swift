@@ -5,7 +5,8 @@ public import Messaging
 public enum IdentifierJSON {
     /// The collections in the long form of ids.
     public enum Collection: String, Sendable {
-        case conversations, messages, content, announcements, exports, providers, keys, sessions
+        case conversations, messages, content, announcements, exports, providers, keys, sessions,
+            erasures
     }
 
     /// Returns the long form of an id.

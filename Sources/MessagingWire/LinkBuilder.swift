@@ -90,6 +90,9 @@ public struct LinkBuilder: Sendable {
         "\(root)/exports/\(export.uuid)/status"
     }
 
+    /// The URL of an erasure.
+    public func erasure(_ id: Erasure.ID) -> String { "\(root)/erasures/\(id.uuid)" }
+
     /// The URL of a user's identity: in the form recorded from the original 3.0 (platform-api §1.7), on the Client API
     /// `BASE/identities/{user}` (client-api §4.6).
     public func identity(_ user: UserID) -> String {

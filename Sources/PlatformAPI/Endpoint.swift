@@ -186,7 +186,7 @@ extension Endpoint {
     public static let all: [Endpoint] = [
         conversations, participants, messages, parts, views, viewChanges, content, announcements,
         notifications, exports, transfers, events, webhooks, deliveries, identities, following,
-        blocks, badges, users, sessions, providers,
+        blocks, badges, users, erasures, sessions, providers,
         applications,
     ].flatMap(\.self)
 

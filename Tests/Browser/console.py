@@ -8,6 +8,7 @@ and no request to another server. `--all` also runs the tests and checks that ta
 """
 
 import contextlib
+import hashlib
 import http.server
 import json
 import pathlib
@@ -712,6 +713,42 @@ def a_user_is_found_suspended_and_freed(browser):
     check("it is stored", api(browser, "GET", f"users/{user}")["suspended"] is True)
     browser.button("End the suspension").click()
     browser.until(lambda: "active" in browser.one(".facts").text, "the state")
+
+
+@test
+def a_user_is_erased_with_a_proof(browser):
+    user, bo = unique("erika"), unique("bo")
+    chat = conversation(browser, user, bo)
+    send(browser, chat, "to be forgotten", user)
+    send(browser, chat, "stays", bo)
+    opened(browser, page("users", user))
+    browser.button("Erase").click()
+    dialog = browser.one("dialog")
+    check("the id has to be typed", not browser.button("Erase", dialog).is_enabled())
+    dialog.find_element(By.CSS_SELECTOR, "input").send_keys(user)
+    browser.button("Erase", dialog).click()
+    browser.until(lambda: "erasure=" in browser.driver.current_url, "the page of the erasure")
+    check("its address does not name the user", user not in browser.driver.current_url, browser.driver.current_url)
+
+    def expect_proof():
+        browser.until(lambda: browser.all(".facts") and "completed" in browser.one(".facts").text, "the end of the erasure")
+        facts = browser.one(".facts").text
+        check("no row names the user", re.search(r"Rows that name the user\s+0\b", facts), facts)
+        check("the digest is that of no bytes", hashlib.sha256(b"").hexdigest() in facts, facts)
+        rows = {row.text.split()[0]: row.text.split()[1:] for row in browser.all("tbody tr")}
+        check("a message was erased", rows["messages"][0] == "1" and rows["messages"][2] == "0", rows)
+
+    expect_proof()
+    browser.driver.refresh()
+    settled(browser)
+    expect_proof()
+    bodies = "return [...document.querySelectorAll('.body')].map(text => text.textContent)"
+    opened(browser, page("conversations", chat))
+    check("the other message stays", [text for text in browser.script(bodies) if text] == ["stays"], browser.script(bodies))
+    check("the page does not name the user", user not in main_text(browser))
+    api(browser, "GET", f"users/{user}", status=(404,))
+    senders = [message["sender"]["user_id"] for message in api(browser, "GET", f"conversations/{chat}/messages")]
+    check("the sender is a tombstone", senders[0] == bo and re.fullmatch(r"erased-\d+", senders[1]), senders)
 
 
 @test

@@ -25,14 +25,15 @@ import Testing
             files.flatMap { file in file.versions.map { VersionedFile(file: file, version: $0) } }
         }
 
-        /// Without the exchanges on which background work of real processes has an effect: exports, scheduled
+        /// Without the exchanges on which background work of real processes has an effect: erasures, exports, scheduled
         /// messages, and webhooks, whose host names exist only in these tests. `Tests/Crash/cluster.py` and
         /// `Tests/Crash/webhooks.py` test that work with real processes. Nor those with the setting `api.dev_login`, which
         /// is refused with the public URL of these tests, and those with identity tokens, which expire by the clock of these
         /// tests.
         static let quiet = newest.filter { versioned in
             ![
-                "client-dev-login", "client-sessions", "deliveries", "exports", "schedule-bounds",
+                "client-dev-login", "client-sessions", "deliveries", "erasures", "exports",
+                "schedule-bounds",
                 "sessions", "webhooks",
             ].contains { name in versioned.file.name.hasPrefix(name) }
         }

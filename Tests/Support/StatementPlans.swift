@@ -139,10 +139,13 @@ extension StatementPlans.Schema {
             "dropped_contents", "uploads",
         ],
         // Only rows with which something is still to be done.
-        shortReads: ["INDEX contents_unused", "INDEX conversations_unsorted"],
+        shortReads: [
+            "INDEX contents_unused", "INDEX conversations_unsorted", "INDEX erasures_running",
+        ],
         exceptions: [
             // The largest value of an index.
             StatementPlans.Exception("INSERT INTO scheduled_messages"),
+            StatementPlans.Exception("SELECT COALESCE(MAX(number), 0) + 1 FROM erasures"),
             // Whether there is any row.
             StatementPlans.Exception("SELECT 1 FROM", end: " LIMIT 1"),
         ],

@@ -56,6 +56,7 @@ public enum EventType: String, CaseIterable, Sendable {
     case conversationAnnounced = "conversation.announced"
     case conversationHidden = "conversation.hidden"
     case participantsChanged = "conversation.updated.participants"
+    case participantErased = "participant.erased"
     case metadataChanged = "conversation.updated.metadata"
     case conversationDeleted = "conversation.deleted"
     case messageSent = "message.sent"
@@ -64,6 +65,7 @@ public enum EventType: String, CaseIterable, Sendable {
     case messageUpdated = "message.updated"
     case messageDeleted = "message.deleted"
     case messageHidden = "message.hidden"
+    case messageErased = "message.erased"
     case messageScheduled = "message.scheduled"
     case scheduleEnded = "schedule.ended"
     case batchAccepted = "batch.accepted"
@@ -74,6 +76,7 @@ public enum EventType: String, CaseIterable, Sendable {
     case announcementSent = "announcement.sent"
     case announcementReceived = "announcement.received"
     case announcementDeleted = "announcement.deleted"
+    case announcementErased = "announcement.erased"
     case notificationSent = "notification.sent"
     case exportKeyChanged = "export.key_changed"
     case exportScheduleChanged = "export.schedule_changed"
@@ -124,6 +127,7 @@ public enum Event: Equatable, Sendable {
     case conversationAnnounced(ConversationAnnounced)
     case conversationHidden(ConversationHidden)
     case participantsChanged(ParticipantsChanged)
+    case participantErased(ParticipantErased)
     case metadataChanged(MetadataChanged)
     case conversationDeleted(ConversationDeleted)
     case messageSent(MessageSent)
@@ -131,6 +135,7 @@ public enum Event: Equatable, Sendable {
     case partsChanged(PartsChanged)
     case messageDeleted(MessageDeleted)
     case messageHidden(MessageHidden)
+    case messageErased(MessageErased)
     case messageScheduled(MessageScheduled)
     case scheduleEnded(ScheduleEnded)
     case batchAccepted(BatchAccepted)
@@ -141,6 +146,7 @@ public enum Event: Equatable, Sendable {
     case announcementSent(AnnouncementSent)
     case announcementReceived(AnnouncementReceived)
     case announcementDeleted(AnnouncementDeleted)
+    case announcementErased(AnnouncementErased)
     case notificationSent(NotificationSent)
     case exportKeyChanged(ExportKeyChanged)
     case exportScheduleChanged(ExportScheduleChanged)
@@ -187,6 +193,7 @@ public enum Event: Equatable, Sendable {
         case .conversationAnnounced(let payload): payload
         case .conversationHidden(let payload): payload
         case .participantsChanged(let payload): payload
+        case .participantErased(let payload): payload
         case .metadataChanged(let payload): payload
         case .conversationDeleted(let payload): payload
         case .messageSent(let payload): payload
@@ -194,6 +201,7 @@ public enum Event: Equatable, Sendable {
         case .partsChanged(let payload): payload
         case .messageDeleted(let payload): payload
         case .messageHidden(let payload): payload
+        case .messageErased(let payload): payload
         case .messageScheduled(let payload): payload
         case .scheduleEnded(let payload): payload
         case .batchAccepted(let payload): payload
@@ -204,6 +212,7 @@ public enum Event: Equatable, Sendable {
         case .announcementSent(let payload): payload
         case .announcementReceived(let payload): payload
         case .announcementDeleted(let payload): payload
+        case .announcementErased(let payload): payload
         case .notificationSent(let payload): payload
         case .exportKeyChanged(let payload): payload
         case .exportScheduleChanged(let payload): payload

@@ -35,6 +35,8 @@ public struct UserChange: Equatable, Sendable {
         case markedAllRead(Conversation.ID, Position, by: BasicIdentity, [Message.ID], isOwn: Bool)
         /// The parts of a message have changed.
         case parts(MessageSnapshot, PartsChanged)
+        /// The message became a tombstone, because its sender was erased (X16).
+        case messageErased(MessageSnapshot)
         /// The user does not see the message any more; the flag tells whether it was deleted for all.
         case messageDeleted(Message.ID, forAll: Bool)
         /// The user has received an announcement.

@@ -18,6 +18,9 @@ public struct UserID: Sendable {
         self.text = String(text)
     }
 
+    /// An id that is known to be valid.
+    init(known text: String) { self.text = text }
+
     /// An id from a stored row, not validated again; `nil` for an empty text.
     package init?(stored text: String) {
         guard !text.isEmpty else { return nil }

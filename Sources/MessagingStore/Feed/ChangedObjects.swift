@@ -111,6 +111,8 @@ extension ChangedObjects {
             return messages[payload.message.id].map { [.messageCreated($0)] } ?? []
         case .partsChanged(let payload):
             return messages[payload.message].map { [.parts($0, payload)] } ?? []
+        case .messageErased(let payload):
+            return messages[payload.message].map { [.messageErased($0)] } ?? []
         case .messageDeleted(let payload):
             let message = payload.message
             let isSeen = seen.view(of: message.conversation)?.sees(message.position) ?? false

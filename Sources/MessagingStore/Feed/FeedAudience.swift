@@ -47,11 +47,12 @@ struct FeedAudience {
             receipts.insert(payload.conversation)
         case .partsChanged(let payload): conversations.insert(payload.conversation)
         case .messageDeleted(let payload): conversations.insert(payload.message.conversation)
+        case .messageErased(let payload): conversations.insert(payload.conversation)
         case .messageHidden(let payload): users.insert(payload.user)
         case .announcementSent(let payload): users.formUnion(payload.recipients)
         case .announcementReceived(let payload): users.insert(payload.user)
         case .announcementDeleted(let payload): users.insert(payload.user)
-        case .recordImported: isOpen = true
+        case .announcementErased, .recordImported: isOpen = true
         default: break
         }
     }
@@ -74,6 +75,7 @@ extension Event {
         case .receiptsRecorded(let payload): payload.conversation
         case .partsChanged(let payload): payload.conversation
         case .messageDeleted(let payload): payload.message.conversation
+        case .messageErased(let payload): payload.conversation
         case .messageHidden(let payload): payload.conversation
         case .recordImported(let payload):
             if case .conversation(let archived) = payload.record {
@@ -89,8 +91,8 @@ extension Event {
     /// it means is read for all users at once.
     var isUsual: Bool {
         switch self {
-        case .messageSent, .partsChanged, .messageDeleted, .messageHidden, .receiptsRecorded,
-            .metadataChanged:
+        case .messageSent, .partsChanged, .messageDeleted, .messageErased, .messageHidden,
+            .receiptsRecorded, .metadataChanged:
             true
         default: false
         }
@@ -100,7 +102,7 @@ extension Event {
     var isPersonal: Bool {
         switch self {
         case .identityReplaced, .identityPatched, .identityDeleted, .followingChanged,
-            .announcementSent, .announcementReceived, .announcementDeleted:
+            .announcementSent, .announcementReceived, .announcementDeleted, .announcementErased:
             true
         default: false
         }

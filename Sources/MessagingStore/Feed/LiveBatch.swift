@@ -233,6 +233,7 @@ extension Event {
         switch self {
         case .messageSent(let payload): payload.message.id
         case .partsChanged(let payload): payload.message
+        case .messageErased(let payload): payload.message
         default: nil
         }
     }

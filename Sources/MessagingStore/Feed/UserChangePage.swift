@@ -172,6 +172,7 @@ struct ChangeReader {
         return switch event {
         case .messageSent(let payload): payload.message.id
         case .partsChanged(let payload): payload.message
+        case .messageErased(let payload): payload.message
         default: nil
         }
     }

@@ -224,6 +224,7 @@ private struct RecordImporter {
         guard let decided else { return }
         self.decided = nil
         let id = decided.conversation.id
+        try context.requireNotBeingErased(decided.messages.compactMap(\.message.sender.userID))
         let events = try context.append(.recordImported, decided.encoded)
         events.last.insert(decided.messages, eventsFrom: events.first)
         try events.last.count(decided.messages, in: id)

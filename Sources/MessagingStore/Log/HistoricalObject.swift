@@ -302,3 +302,52 @@ extension ByteReader {
             })
     }
 }
+
+// MARK: - Erasing
+
+extension ErasedPayloads {
+    /// Whether a row of `object_history` names the user, and the row without the user.
+    func state(
+        of object: [UInt8], _ state: [UInt8]
+    ) throws -> (namesUser: Bool, object: [UInt8], state: [UInt8]) {
+        let name = Array(user.text.utf8)
+        let isOfUser = object.dropFirst(object.first == 1 ? 1 : 17).elementsEqual(name)
+        guard let kind = object.first, !state.isEmpty else {
+            return (isOfUser, renamed(object, isOfUser), state)
+        }
+        var writer = ByteWriter()
+        var namesUser = false
+        switch kind {
+        case 1:
+            let found = try reading(state) { reader in try FormerIdentity(from: &reader) }
+            namesUser = found.namesUser
+            if namesUser {
+                Identity(userID: erased).write(to: &writer)
+                writer.write(false)
+            }
+        case 2:
+            let found = try reading(state) { reader in try Conversation(from: &reader) }
+            namesUser = found.namesUser
+            found.value.write(to: &writer)
+        case 3, 8:
+            let found = try reading(state) { reader in
+                try reader.each { reader in try PositionedParticipant(from: &reader) }
+            }
+            namesUser = found.namesUser
+            writer.write(each: found.value) { writer, entry in entry.write(to: &writer) }
+        case 5:
+            let found = try reading(state) { reader in try Message(from: &reader) }
+            namesUser = found.namesUser
+            reduced(found.value).write(to: &writer)
+        default: break
+        }
+        return (
+            namesUser || isOfUser, renamed(object, isOfUser), namesUser ? writer.bytes : state
+        )
+    }
+
+    private func renamed(_ object: [UInt8], _ isOfUser: Bool) -> [UInt8] {
+        guard isOfUser else { return object }
+        return Array(object.dropLast(user.text.utf8.count)) + Array(erased.text.utf8)
+    }
+}

@@ -21,6 +21,8 @@ struct MutationContext {
     let scheduleSignal: ScheduleSignal
     let webhookSignal: WakeSignal
     let clock: InvalidationClock
+    /// Whether events may introduce users that are erased or being erased.
+    private(set) var mayNameErasedUsers = false
 
     private static let events = Insertion(
         """
@@ -34,11 +36,19 @@ struct MutationContext {
     ///
     /// - Parameter recipientViews: The recipients of a message, if they were already loaded.
     func record(_ event: Event, reaching recipientViews: [RecipientView]? = nil) throws {
+        try requireUnerased(event)
         let stored = event.stored
         var projection = try append(stored)
         projection.recipientViews = recipientViews
         try stored.apply(to: projection)
         announce(stored.invalidated(in: application), through: projection.position)
+    }
+
+    /// A copy of the context that records events also of users that are erased or being erased.
+    func namingErasedUsers() -> MutationContext {
+        var context = self
+        context.mayNameErasedUsers = true
+        return context
     }
 
     /// Appends an event to the log. The caller applies it to the rows.
@@ -109,6 +119,8 @@ struct LogEnd {
     var blocksChangedAt = Timestamp(milliseconds: 0)
     /// The number of messages in conversations that are not deleted.
     var messageCount: Int64 = 0
+    /// Whether users of the application are being erased.
+    var hasErasures = false
 
     static func cacheKey(of application: Application.ID) -> RowCacheKey<LogEnd> {
         RowCacheKey(of: application.bytes, in: "log_positions")
@@ -162,14 +174,14 @@ extension Transaction {
     func queryLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
         try query(
             """
-            SELECT position, blocks_changed_at, message_count FROM log_positions
+            SELECT position, blocks_changed_at, message_count, erasing FROM log_positions
             WHERE application = \(application)\(.untilCommit)
             """,
             as: LogEnd.cacheKey(of: application)
         ) { row in
             LogEnd(
                 position: LogPosition(try row.int64(0)), blocksChangedAt: try row.timestamp(1),
-                messageCount: try row.int64(2))
+                messageCount: try row.int64(2), hasErasures: try row.int64(3) > 0)
         }
     }
 }

@@ -79,6 +79,7 @@ extension Event {
         case .conversationAnnounced(let payload): payload
         case .conversationHidden(let payload): payload
         case .participantsChanged(let payload): payload
+        case .participantErased(let payload): payload
         case .metadataChanged(let payload): payload
         case .conversationDeleted(let payload): payload
         case .messageSent(let payload): payload
@@ -86,6 +87,7 @@ extension Event {
         case .partsChanged(let payload): payload
         case .messageDeleted(let payload): payload
         case .messageHidden(let payload): payload
+        case .messageErased(let payload): payload
         case .messageScheduled(let payload): payload
         case .scheduleEnded(let payload): payload
         case .batchAccepted(let payload): payload
@@ -96,6 +98,7 @@ extension Event {
         case .announcementSent(let payload): payload
         case .announcementReceived(let payload): payload
         case .announcementDeleted(let payload): payload
+        case .announcementErased(let payload): payload
         case .notificationSent(let payload): payload
         case .exportKeyChanged(let payload): payload
         case .exportScheduleChanged(let payload): payload
@@ -115,12 +118,13 @@ extension Event {
 
     /// Decodes an event of the log.
     ///
+    /// - Parameter replacement: The user whose id is replaced by another; `nil` for none.
     /// - Throws: ``StoreFault`` for a type or a version that this release does not have.
-    init(type: String, encoded: [UInt8]) throws {
+    init(type: String, encoded: [UInt8], replacing replacement: UserReplacement? = nil) throws {
         guard let known = EventType(rawValue: type) else {
             throw StoreFault.unreadable("event \(type)")
         }
-        var reader = ByteReader(encoded)
+        var reader = ByteReader(encoded, replacing: replacement)
         let version = try reader.byte()
         guard version == Self.encodingVersion else {
             throw StoreFault.unreadable("encoding version \(version) of an event")
@@ -161,6 +165,7 @@ extension Event {
             .conversationAnnounced(try ConversationAnnounced(from: &reader))
         case .conversationHidden: .conversationHidden(try ConversationHidden(from: &reader))
         case .participantsChanged: .participantsChanged(try ParticipantsChanged(from: &reader))
+        case .participantErased: .participantErased(try ParticipantErased(from: &reader))
         case .metadataChanged: .metadataChanged(try MetadataChanged(from: &reader))
         case .conversationDeleted: .conversationDeleted(try ConversationDeleted(from: &reader))
         case .messageSent: .messageSent(try MessageSent(from: &reader))
@@ -169,6 +174,7 @@ extension Event {
         case .messageUpdated: .partsChanged(try PartsChanged(from: &reader))
         case .messageDeleted: .messageDeleted(try MessageDeleted(from: &reader))
         case .messageHidden: .messageHidden(try MessageHidden(from: &reader))
+        case .messageErased: .messageErased(try MessageErased(from: &reader))
         case .messageScheduled: .messageScheduled(try MessageScheduled(from: &reader))
         case .scheduleEnded: .scheduleEnded(try ScheduleEnded(from: &reader))
         case .batchAccepted: .batchAccepted(try BatchAccepted(from: &reader))
@@ -179,6 +185,7 @@ extension Event {
         case .announcementSent: .announcementSent(try AnnouncementSent(from: &reader))
         case .announcementReceived: .announcementReceived(try AnnouncementReceived(from: &reader))
         case .announcementDeleted: .announcementDeleted(try AnnouncementDeleted(from: &reader))
+        case .announcementErased: .announcementErased(try AnnouncementErased(from: &reader))
         case .notificationSent: .notificationSent(try NotificationSent(from: &reader))
         case .exportKeyChanged: .exportKeyChanged(try ExportKeyChanged(from: &reader))
         case .exportScheduleChanged:

@@ -22,7 +22,8 @@ extension Transaction {
     /// A message whose parts will be changed. Its conversation is locked until the transaction ends. A user may change a
     /// message only as its sender and as a current participant (client-api §4.3, R14).
     ///
-    /// - Throws: `Rejection`: `notFound`, `objectDeleted`; `accessDenied`, `notSender` for a user.
+    /// - Throws: `Rejection`: `notFound`, `objectDeleted`; `userErased` for a tombstone; `accessDenied`, `notSender` for a
+    ///   user.
     func messageToChange(
         _ id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
         in application: Application.ID
@@ -32,7 +33,12 @@ extension Transaction {
             let named =
                 try conversation ?? liveMessage(id, in: nil, in: application).conversation
             let locked = try lockedConversationRow(named, in: application)
-            return try liveMessage(id, in: locked.id, in: application)
+            let message = try liveMessage(id, in: locked.id, in: application)
+            // A tombstone stays without parts (X16).
+            if let sender = message.sender.userID, sender.isErased {
+                throw Rejection.userErased(sender)
+            }
+            return message
         case .user(let user):
             let message = try message(id, in: nil, by: perspective, in: application)
             let locked = try lockedConversationRow(message.conversation, in: application)

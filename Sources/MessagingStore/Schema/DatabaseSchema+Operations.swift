@@ -228,6 +228,52 @@ extension DatabaseSchema {
         ON idempotency_keys (application, user_id, idempotency_key)
         """,
         "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (application, kept_at)",
+        // The erasures of users (X16). No event writes them.
+        // `number`: the number in the name of the erased user.
+        // `user_id`: NULL when the erasure is completed.
+        // `user_digest`: a keyed digest of the user id, by which a repeated request finds a completed erasure.
+        // `step`, `progress`: the table that is being worked on, and the encoded key of its last row that is done; NULL
+        // before the first one.
+        // `is_proving`: whether the rows are only examined.
+        // `revision`: incremented with each step, which only the process that has made the last one may make.
+        // `counts`: the encoded `Erasure.Count` of each table.
+        """
+        CREATE TABLE erasures (
+            application BYTEA NOT NULL,
+            id BYTEA NOT NULL,
+            number BIGINT NOT NULL,
+            user_id TEXT,
+            user_digest BYTEA NOT NULL,
+            state TEXT NOT NULL,
+            round BIGINT NOT NULL,
+            step TEXT,
+            progress BYTEA,
+            is_proving BIGINT NOT NULL,
+            revision BIGINT NOT NULL,
+            counts BYTEA NOT NULL,
+            digest BYTEA,
+            error TEXT,
+            requested_at BIGINT NOT NULL,
+            ended_at BIGINT
+        )
+        """,
+        "CREATE UNIQUE INDEX erasures_by_id ON erasures (application, id)",
+        "CREATE UNIQUE INDEX erasures_by_number ON erasures (application, number)",
+        "CREATE INDEX erasures_by_user ON erasures (application, user_digest, number)",
+        // Scanned whole: the few erasures that are running.
+        "CREATE INDEX erasures_running ON erasures (application, id) WHERE state = 'running'",
+        // The contents of messages that a running erasure has made tombstones: the log is searched for their file names.
+        """
+        CREATE TABLE erased_contents (
+            application BYTEA NOT NULL,
+            erasure BYTEA NOT NULL,
+            content BYTEA NOT NULL
+        )
+        """,
+        """
+        CREATE UNIQUE INDEX erased_contents_by_content
+        ON erased_contents (application, erasure, content)
+        """,
         // Leases, for work that only one process may do at a time (`Lease`). No event writes them.
         // `holder`: the id of the process that holds the lease and 8 random bytes; NULL if it is free.
         // `renewals`: incremented with every change of the row.

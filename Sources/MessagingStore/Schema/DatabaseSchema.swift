@@ -15,7 +15,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "seventh schema of 29 November 2026",
+            number: 1, name: "eighth schema of 29 November 2026",
             statements: logTables + messageTables + operationTables + operatorTables)
     ]
 
@@ -27,6 +27,7 @@ enum DatabaseSchema {
         // `blocks_changed_at`: the time of the last change to a block list of the application.
         // `message_count`: the number of messages in conversations that are not deleted.
         // `touched_trimmed`: feeds are complete only after this position: earlier rows of `touched` have been deleted.
+        // `erasing`: the number of users that are being erased.
         """
         CREATE TABLE log_positions (
             application BYTEA NOT NULL PRIMARY KEY,
@@ -34,7 +35,8 @@ enum DatabaseSchema {
             trimmed BIGINT NOT NULL DEFAULT 0,
             blocks_changed_at BIGINT NOT NULL DEFAULT 0,
             message_count BIGINT NOT NULL DEFAULT 0,
-            touched_trimmed BIGINT NOT NULL DEFAULT 0
+            touched_trimmed BIGINT NOT NULL DEFAULT 0,
+            erasing BIGINT NOT NULL DEFAULT 0
         )
         """,
         // The event log. Every change of messaging state is one row.

@@ -101,10 +101,15 @@ extension ArchiveLineJSON {
         writer.member(present: "owner", archived.owner?.text)
     }
 
+    /// Whether the sender was erased: only tombstones have no parts (X16).
+    private static func isTombstone(_ line: ArchiveLineReader) -> Bool {
+        (try? sender(line))?.isErased ?? false
+    }
+
     static func message(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedMessage {
         let parts = try line.objects("parts", Message.partLimit, part)
         let indexes = Set(parts.map(\.part.index))
-        guard !parts.isEmpty, indexes.count == parts.count else {
+        guard !parts.isEmpty || isTombstone(line), indexes.count == parts.count else {
             throw line.error("parts", "must be at least one, and no two of the same index")
         }
         let partsMade = try line.optional("parts_made") { name throws(ArchiveLineError) in
@@ -321,7 +326,9 @@ extension ArchiveLineJSON {
         let isInline = parts.allSatisfy { part in
             if case .inline = part.body { true } else { false }
         }
-        guard isInline, !parts.isEmpty, Set(parts.map(\.index)).count == parts.count else {
+        guard isInline, !parts.isEmpty || isTombstone(line),
+            Set(parts.map(\.index)).count == parts.count
+        else {
             throw line.error("parts", "must be at least one, each with a body and its own index")
         }
         let recipients = try line.objects("recipients", Announcement.recipientLimit) {
@@ -330,8 +337,9 @@ extension ArchiveLineJSON {
                 try recipient.user("user_id"), status: try recipient.choice("status"),
                 deletedAt: try recipient.optional("deleted_at", recipient.moment))
         }
-        guard !recipients.isEmpty, Set(recipients.map(\.user)).count == recipients.count else {
-            throw line.error("recipients", "must be at least one, and no user twice")
+        // There are none if all of them were erased (X16).
+        guard Set(recipients.map(\.user)).count == recipients.count else {
+            throw line.error("recipients", "must name no user twice")
         }
         return ArchivedAnnouncement(
             Announcement(

@@ -31,6 +31,7 @@ public enum APIErrorKind: CaseIterable, Sendable {
     case quotaExceeded
     case conversationMerged
     case insecureTransport
+    case userErased
 
     /// The `id` and `code` that clients read, and the status of the response.
     public var row: (id: StaticString, code: Int, status: Int) {
@@ -69,6 +70,8 @@ public enum APIErrorKind: CaseIterable, Sendable {
         case .conversationMerged: ("conversation_merged", 118, 409)
         // Logins to the console without TLS.
         case .insecureTransport: ("insecure_transport", 119, 403)
+        // Users that are being erased, and names of erased ones (X16).
+        case .userErased: ("user_erased", 120, 409)
         }
     }
 }
@@ -89,7 +92,7 @@ extension APIErrorKind {
         case .invalidOperation, .invalidRequest, .notFound, .objectDeleted, .missingProperty,
             .invalidProperty, .invalidEndpoint, .invalidHeader, .conflict, .methodNotAllowed,
             .participantBlocked, .idInUse, .idempotencyKeyReuse, .requestInProgress,
-            .positionGone, .versionMismatch, .conversationMerged:
+            .positionGone, .versionMismatch, .conversationMerged, .userErased:
             ofRequest
         }
     }
@@ -219,6 +222,11 @@ extension APIErrorKind {
             (
                 "the conversation was merged into another one, where its messages have other positions",
                 "Receive the feed, then send the positions in the conversation that `data` names."
+            )
+        case .userErased:
+            (
+                "the user is being erased, or the id is the name of an erased user",
+                "Wait until the erasure has ended, which frees the id; ids of the form `erased-` and digits are reserved."
             )
         case .positionGone:
             (

@@ -189,6 +189,7 @@ extension Event {
         case .conversationAnnounced(let payload): payload
         case .conversationHidden(let payload): payload
         case .participantsChanged(let payload): payload
+        case .participantErased(let payload): payload
         case .metadataChanged(let payload): payload
         case .conversationDeleted(let payload): payload
         case .messageSent(let payload): payload
@@ -196,6 +197,7 @@ extension Event {
         case .partsChanged(let payload): payload
         case .messageDeleted(let payload): payload
         case .messageHidden(let payload): payload
+        case .messageErased(let payload): payload
         case .messageScheduled(let payload): payload
         case .scheduleEnded(let payload): payload
         case .batchAccepted(let payload): payload
@@ -206,6 +208,7 @@ extension Event {
         case .announcementSent(let payload): payload
         case .announcementReceived(let payload): payload
         case .announcementDeleted(let payload): payload
+        case .announcementErased(let payload): payload
         case .notificationSent(let payload): payload
         case .exportKeyChanged(let payload): payload
         case .exportScheduleChanged(let payload): payload
@@ -255,6 +258,7 @@ extension EventType {
         case .conversationAnnounced: ConversationAnnounced.self
         case .conversationHidden: ConversationHidden.self
         case .participantsChanged: ParticipantsChanged.self
+        case .participantErased: ParticipantErased.self
         case .metadataChanged: MetadataChanged.self
         case .conversationDeleted: ConversationDeleted.self
         case .messageSent: MessageSent.self
@@ -263,6 +267,7 @@ extension EventType {
         case .messageUpdated: PartsChanged.self
         case .messageDeleted: MessageDeleted.self
         case .messageHidden: MessageHidden.self
+        case .messageErased: MessageErased.self
         case .messageScheduled: MessageScheduled.self
         case .scheduleEnded: ScheduleEnded.self
         case .batchAccepted: BatchAccepted.self
@@ -273,6 +278,7 @@ extension EventType {
         case .announcementSent: AnnouncementSent.self
         case .announcementReceived: AnnouncementReceived.self
         case .announcementDeleted: AnnouncementDeleted.self
+        case .announcementErased: AnnouncementErased.self
         case .notificationSent: NotificationSent.self
         case .exportKeyChanged: ExportKeyChanged.self
         case .exportScheduleChanged: ExportScheduleChanged.self

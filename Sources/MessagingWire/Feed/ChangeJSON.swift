@@ -101,6 +101,7 @@ private struct ChangePackets {
             }
             return [markedAllRead(id, position, reader)]
         case .parts(let snapshot, let changed): return parts(snapshot.message, changed)
+        case .messageErased(let snapshot): return [erased(snapshot)]
         case .messageDeleted(let id, let isForAll):
             return [deletion(of: message(id), forAll: isForAll, through: nil)]
         case .announcementCreated(let announcement, let sender, let status):
@@ -276,6 +277,20 @@ private struct ChangePackets {
             }
         }
         return ChangeJSON(.operation, writer.finish())
+    }
+
+    /// The members that erasing the sender of a message changes.
+    private func erased(_ snapshot: MessageSnapshot) -> ChangeJSON {
+        update(message(snapshot.message.id)) { writer in
+            writer.set("parts") { writer in
+                MessagePartsJSON.write(
+                    snapshot.message.parts, of: snapshot.message, presentation, into: &writer)
+            }
+            writer.set("sender") { writer in
+                BasicIdentityJSON.write(
+                    sender: snapshot.message.sender, snapshot.sender, version, links, into: &writer)
+            }
+        }
     }
 
     /// Versions before 3.0 have no packets of parts; a new order is sent as the whole list.

@@ -33,6 +33,7 @@ extension Command {
             api.receive(signal, from: process, in: application)
         }
         components.exporter.start()
+        components.eraser.start()
         components.webhookSupervisor.start()
         components.sender.start()
         components.maintenance.start()

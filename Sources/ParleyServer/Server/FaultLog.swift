@@ -28,6 +28,11 @@ struct FaultLog: Sendable {
         log("export failed", error, ["export": "\(export.map(\.uuid) ?? "-")"])
     }
 
+    /// Logs why an erasure did not go on or, without an id, why erasures could not be read; it is retried.
+    func note(_ error: any Error, of erasure: Erasure.ID?) {
+        log("erasure interrupted", error, ["erasure": "\(erasure.map(\.uuid) ?? "-")"])
+    }
+
     /// Logs a fault of webhook delivery; it is retried.
     func noteDelivery(_ error: any Error) {
         log("webhooks not served", error)

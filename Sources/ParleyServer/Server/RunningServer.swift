@@ -98,6 +98,7 @@ struct RunningServer {
         }
         async let uploads: Void = components.uploads.shutdown()
         async let exporter: Void = components.exporter.stop()
+        async let eraser: Void = components.eraser.stop()
         async let webhookSupervisor: Void = components.webhookSupervisor.stop()
         // Redirects are answered at once: none runs for long.
         _ = await components.redirect?.drain(deadline: 1000)
@@ -106,6 +107,7 @@ struct RunningServer {
         let isClean = await components.server.drain(deadline: settings.shutdownDeadline)
         await uploads
         await exporter
+        await eraser
         await webhookSupervisor
         await jobs
         await components.sender.stop()

@@ -26,6 +26,8 @@ struct ServerComponents: Sendable {
     let credentials: BucketCredentials?
     let api: PlatformAPI
     let exporter: Exporter
+    /// Erases users.
+    let eraser: Eraser
     /// Delivers webhooks.
     let webhookSupervisor: WebhookSupervisor
     /// Sends scheduled messages.
@@ -111,6 +113,8 @@ struct ServerComponents: Sendable {
             store: store, blobs: uploads.blobs, contents: uploads.contents, downloads: downloads,
             publicBase: settings.base, now: environment.now,
             onFault: faults("parley.export").note(_:of:))
+        eraser = Eraser(
+            store: store, uploads: uploads, onFault: faults("parley.erasure").note(_:of:))
         let deliveryLog = faults("parley.webhooks")
         webhookSupervisor = WebhookSupervisor(
             store: store, downloads: downloads, publicBase: settings.base,

@@ -175,6 +175,7 @@ enum Sample {
     static let announcement = "3f2a7c60-18d4-4be2-9a57-c0d1e2f3a4b5"
     static let content = "9c1b7d5e-2f40-4e6a-8b3c-d4e5f6a7b8c9"
     static let export = "5d0e9b3a-6c27-4f81-a94d-b7c8d9e0f1a2"
+    static let erasure = "7a3c9e15-4b62-4d80-9f1e-d3e4f5a6b7c8"
     static let webhook = "2d4f6a8c-1b3e-4d5f-8a7c-9e0b1c2d3e4f"
     static let delivery = "6e1f0c4b-7d38-4a92-8b05-c8d9e0f1a2b3"
     static let provider = "4b8d2f61-3e7a-4c95-b0d8-a1c2e3f4b5d6"

@@ -266,6 +266,9 @@ struct PathParameter: Sendable {
             name: "export", schema: .uuid, text: "An export.", sample: Sample.export,
             maker: "createExport"),
         PathParameter(
+            name: "erasure", schema: .uuid, text: "An erasure.", sample: Sample.erasure,
+            maker: "eraseUser"),
+        PathParameter(
             name: "webhook", schema: .uuid, text: "A webhook.", sample: Sample.webhook,
             maker: "createWebhook"),
         PathParameter(

@@ -48,6 +48,13 @@ extension APIError {
                 .positionGone,
                 "The events up to that position have been deleted; `data.position` is the oldest one that remains.",
                 data: .position(oldest.number))
+        case .userErased(let user):
+            APIError(
+                .userErased,
+                user.isErased
+                    ? "`\(user)` is the name of an erased user, which no request can use."
+                    : "The user `\(user)` is being erased; the id can be used again when that has ended."
+            )
         case .full(let subject, let limit):
             APIError(.invalidOperation, full(subject, limit))
         case .idTaken(let subject):
@@ -89,7 +96,7 @@ extension APIError {
         case .conversation: "The requested Conversation already exists"
         case .identity: "The requested Identity already exists"
         case .messagePart, .content, .user, .application, .token, .announcement, .export,
-            .exportKey, .webhook, .delivery, .provider, .providerKey, .session:
+            .exportKey, .webhook, .delivery, .provider, .providerKey, .session, .erasure:
             "The requested id is already in use"
         }
     }
@@ -106,6 +113,7 @@ extension APIError {
         case .identity: "A user identity with the specified identifier could not be found."
         case .application: "An application with the specified identifier could not be found."
         case .token: "A token with the specified identifier could not be found."
+        case .erasure: "An Erasure with the specified identifier could not be found."
         case .export: "An Export with the specified identifier could not be found."
         case .webhook: "A Webhook with the specified identifier could not be found."
         case .delivery: "A Delivery with the specified identifier could not be found."

@@ -244,6 +244,7 @@ extension ValidationRule {
         case .inlineTypeCount:
             "\(member) has \(amount) media types; at most \(InlineContentPreference.maximumTypes) are allowed."
         case .deletionMode: "\(member) must be `all_participants` or `my_devices`."
+        case .erasureMode: "\(member) must be `erase`."
         case .deletionLeave: "\(member) must be `true` or `false` to delete a conversation."
         case .logPosition: "\(member) must be a position of the event log in digits."
         case .logPositionBeyondEnd:

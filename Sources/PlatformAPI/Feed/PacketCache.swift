@@ -114,8 +114,8 @@ private struct PacketKey: Hashable {
         case .messageDeleted(let id, forAll: true): PacketKey(.messageDeleted, id.bytes)
         case .identityCreated(let identity): PacketKey(.identityCreated, [], identity.userID)
         case .identityChanged(let identity): PacketKey(.identityChanged, [], identity.userID)
-        case .conversationCleared, .conversationDeleted, .messageDeleted, .announcementCreated,
-            .announcementStatus, .announcementDeleted, .identityDeleted:
+        case .conversationCleared, .conversationDeleted, .messageDeleted, .messageErased,
+            .announcementCreated, .announcementStatus, .announcementDeleted, .identityDeleted:
             nil
         }
     }

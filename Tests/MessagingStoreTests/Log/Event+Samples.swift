@@ -77,6 +77,13 @@ extension Event {
                 MessageHidden(
                     message: .sample(5), conversation: .sample(3), position: Position(8), user: .bo,
                     at: .sample)),
+            .messageErased(
+                MessageErased(
+                    message: .sample(5), conversation: .sample(3), sender: .erased(1), at: .sample)),
+            .participantErased(
+                ParticipantErased(conversation: .sample(3), user: .erased(1), at: .sample)),
+            .announcementErased(
+                AnnouncementErased(announcement: .sample(6), sender: .erased(1), at: .sample)),
             .participantsChanged(
                 ParticipantsChanged(
                     conversation: .sample(3), participants: Participants([.cy]), added: [.cy],

@@ -16,7 +16,10 @@ import Testing
         let sample = try await SampleApplication()
         try await sample.recordEveryKindOfEvent()
         let events = try await sample.events()
-        #expect(Set(events.map(\.event.type)) == Set(Event.samples.map(\.type)))
+        // An erasure rewrites the log, which then has neither the contents nor the parts that it erased.
+        let ofErasures: Set<EventType> = [.messageErased, .announcementErased, .participantErased]
+        #expect(
+            Set(events.map(\.event.type)) == Set(EventType.allCases).subtracting(ofErasures))
         try await sample.expectSameRowsAgain()
     }
 

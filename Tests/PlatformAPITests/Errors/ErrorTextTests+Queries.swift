@@ -225,6 +225,9 @@ extension `Error texts` {
             "`mode` must be `all_participants` or `my_devices`.",
             .init(line: "DELETE /users/ana/messages/{M}?mode=mine")),
         .invalid(
+            .erasureMode, "mode", "`mode` must be `erase`.",
+            .init(line: "DELETE /users/ana?mode=all_participants")),
+        .invalid(
             .deletionLeave, "leave",
             "`leave` must be `true` or `false` to delete a conversation.",
             .init(line: "DELETE /users/ana/conversations/{C}?mode=my_devices&leave=x")),

@@ -41,9 +41,9 @@ export const eventTypes = text => text.split(/\s+/).flatMap(group => {
 export const EVENT_TYPES = eventTypes(`application.created,renamed,suspended session_lifetime.set token.created,revoked provider.created,deleted
   provider_key.created,updated,deleted identity.told,patched,deleted following.changed blocks.changed badge.set
   user.suspended session.created,ended sessions.ended
-  conversation.created,matched,merged,shown,announced,hidden,updated.participants,updated.metadata,deleted
-  message.sent,delivered,read,updated,deleted,hidden,scheduled schedule.ended batch.accepted
-  content.uploaded,owned,withdrawn contents.erased announcement.sent,received,deleted notification.sent
+  conversation.created,matched,merged,shown,announced,hidden,updated.participants,updated.metadata,deleted participant.erased
+  message.sent,delivered,read,updated,deleted,hidden,erased,scheduled schedule.ended batch.accepted
+  content.uploaded,owned,withdrawn contents.erased announcement.sent,received,deleted,erased notification.sent
   export.key_changed,schedule_changed,requested,started,completed,deleted,expired,erased record.imported
   webhook.created,updated,secret_rotated,deleted`)
 

@@ -5,8 +5,8 @@ import { eventLink } from "./events.js"
 import { participantNames } from "./conversations.js"
 import { CREATED, clearFilters, filters, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
-import { show } from "./router.js"
-import { actButton, badge, clipped, command, confirmButton, curl, facts, h2, idText, inRow, jsonView, link, list, loading, p, tabBar, timeNode, urlText } from "./ui.js"
+import { go, show } from "./router.js"
+import { actButton, badge, clipped, command, confirmButton, curl, facts, h2, idText, inRow, jsonView, link, list, loading, p, refreshed, tabBar, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const FILTERS = ["q", "suspended", "created_after", "created_before"]
@@ -17,6 +17,7 @@ const initials = user => element("span", { class: "initials", "aria-hidden": "tr
 
 export async function usersPage(view) {
   if (view.id) return userPage(view)
+  if (view.query.erasure) return erasurePage(view)
   const make = () => list({
     label: "Users", columns: ["Name", "User id", "Type", "State"],
     fetch: pagesOf(view.path("users"), () => Object.fromEntries(FILTERS.map(name => [name, view.query[name]]))),
@@ -42,6 +43,28 @@ export async function usersPage(view) {
 const TABS = [["profile", "Profile", profileTab], ["conversations", "Conversations", conversationsTab], ["sessions", "Sessions", sessionsTab],
   ["blocks", "Blocks", relationTab], ["following", "Following", relationTab]]
 
+/** The erasure that the query names: its address does not name the user. */
+async function erasurePage(view) {
+  const state = element("div")
+  let erasure
+  const shown = list({
+    label: "Erasure", columns: ["Table", "Erased", "Examined", "Remaining"],
+    async fetch() {
+      erasure = await get(view.path("erasures", view.query.erasure))
+      state.replaceChildren(facts([
+        ["State", badge(erasure.state, { completed: "ok", failed: "error" }[erasure.state])], ["Now", idText(nameOf(erasure.erased_user))],
+        erasure.progress ? ["Progress", `${erasure.progress.phase} ${erasure.progress.table ?? ""}`] : null,
+        ["Requested", timeNode(erasure.requested_at)], ["Ended", timeNode(erasure.ended_at)], erasure.error ? ["Error", erasure.error] : null,
+        ["Rows that name the user", erasure.digest ? count(erasure.remaining) : "not examined yet"], erasure.digest ? ["SHA-256 of them", idText(erasure.digest)] : null]))
+      return erasure.counts
+    },
+    row: item => [item.table, count(item.erased), count(item.scanned), count(item.remaining)],
+    empty: [p("The erasure begins within a second.")],
+  })
+  refreshed(view, shown, () => erasure?.state === "running")
+  return { title: "Erasure", list: shown, nodes: [state, shown] }
+}
+
 async function userPage(view) {
   const tab = TABS.find(([name]) => name === (view.tab ?? "profile"))
   if (!tab) return { title: "Page not found", nodes: [p("A user has no such tab.")] }
@@ -51,6 +74,7 @@ async function userPage(view) {
   const change = suspended => () => call("PATCH", view.path("users", view.id), {
     type: PATCH, body: [{ operation: "set", property: "suspended", value: suspended }] })
   const event = eventLink(view, "user.suspended")
+  let erasure
   return {
     ...made, title: `${name} · ${tab[1]}`, heading: [clipped(name)],
     nodes: [
@@ -60,7 +84,11 @@ async function userPage(view) {
       tabBar("User", TABS, tab[0], name => view.to("users", user.id, name),
         user.suspended ? actButton("End the suspension", "admin", change(false), ["The user may log in again. ", event], show)
           : confirmButton("Suspend", "admin", "Suspend this user?", `All sessions of ${user.id} end, and the user cannot log in. Messages stay.`,
-            change(true), ["The user was suspended. ", event], show, { class: "danger" })),
+            change(true), ["The user was suspended. ", event], show, { class: "danger" }),
+        confirmButton("Erase", "admin", "Erase this user?",
+          "Identity, sessions, blocks and follows are deleted, and the user's messages become tombstones without parts. This cannot be undone.",
+          async () => { erasure = (await call("DELETE", view.path("users", view.id), { query: { mode: "erase" } })).json }, "The erasure was started.",
+          () => go(`${view.to("users")}?erasure=${nameOf(erasure.id)}`), { typed: user.id, class: "danger" })),
       made.nodes,
     ].flat(),
   }

@@ -59,9 +59,12 @@ struct ByteWriter {
 /// Its functions throw ``StoreFault/unreadable(_:)`` for bytes that end too early, and for values out of range.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
+    private let replacement: UserReplacement?
 
-    init(_ bytes: [UInt8]) {
+    /// - Parameter replacement: The user whose id is replaced by another while it is read; `nil` for none.
+    init(_ bytes: [UInt8], replacing replacement: UserReplacement? = nil) {
         rest = bytes[...]
+        self.replacement = replacement
     }
 
     /// Whether all bytes were read.
@@ -145,6 +148,29 @@ struct ByteReader {
     }
 }
 
+/// Replaces the id of an erased user in payloads while they are read, and notes whether one names the user (X16).
+///
+/// All users in payloads are read by ``ByteReader/user()``.
+final class UserReplacement {
+    /// The user whose id is replaced.
+    let user: UserID
+    /// The id that replaces it.
+    let erased: UserID
+    /// Whether what was read names the user.
+    var hasOccurred = false
+
+    init(_ user: UserID, by erased: UserID) {
+        self.user = user
+        self.erased = erased
+    }
+
+    fileprivate func replacing(_ other: UserID) -> UserID {
+        guard other == user else { return other }
+        hasOccurred = true
+        return erased
+    }
+}
+
 // The values that many payloads contain.
 extension ByteWriter {
     mutating func write<Subject>(_ id: Identifier<Subject>) { write(id.bytes) }
@@ -166,7 +192,8 @@ extension ByteReader {
     }
 
     mutating func user() throws(StoreFault) -> UserID {
-        try valid(UserID(stored: try text()), "user in payload")
+        let user = try valid(UserID(stored: try text()), "user in payload")
+        return replacement?.replacing(user) ?? user
     }
 
     mutating func timestamp() throws(StoreFault) -> Timestamp {

@@ -1,0 +1,91 @@
+public import Messaging
+public import MessagingStore
+internal import MessagingWire
+internal import SystemSupport
+public import Uploads
+
+/// Erases users in the background (X16), one after another, in one process at a time.
+///
+/// Running erasures are rows, so a crash loses nothing. It looks for new ones every second, as ``Exporter`` does.
+public final class Eraser: Sendable {
+    private let store: MessagingStore
+    private let uploads: ErasureUploads
+    private let onFault: @Sendable (any Error, Erasure.ID?) -> Void
+    private let lease: Lease
+    private let running = BackgroundTask()
+
+    /// Creates the eraser; nothing runs before ``start()``.
+    ///
+    /// - Parameter onFault: Called with every fault, to log it; the erasure continues a second later.
+    public init(
+        store: MessagingStore, uploads: Uploads,
+        onFault: @escaping @Sendable (any Error, Erasure.ID?) -> Void
+    ) {
+        self.store = store
+        self.uploads = ErasureUploads(uploads)
+        self.onFault = onFault
+        lease = Lease("eraser", of: store)
+    }
+
+    /// Starts the background work; call once.
+    public func start() {
+        running.start(priority: .background) { [weak self] in
+            while !Task.isCancelled, let self {
+                await self.turn()
+                await pause(milliseconds: 1000)
+            }
+        }
+    }
+
+    /// Stops within one page of rows; the next start continues.
+    public func stop() async {
+        await running.stop()
+        await lease.release()
+    }
+
+    private func turn() async {
+        do {
+            _ = try await lease.hold { try await self.work() }
+        } catch is CancellationError {
+            return
+        } catch {
+            onFault(error, nil)
+        }
+    }
+
+    /// Does all pending work now, with or without the lease.
+    ///
+    /// - Throws: `CancellationError` and faults of the list. An erasure that fails does not stop the others.
+    public func work() async throws {
+        for (application, id) in try await store.runningErasures() {
+            do {
+                try await store.runErasure(
+                    id, in: application, bodies: .json, uploads: uploads)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                onFault(error, id)
+            }
+        }
+    }
+}
+
+extension ErasureBodies {
+    /// The bodies that this server writes.
+    public static let json = ErasureBodies(
+        names: { json, user in ErasedBodyJSON.names(json, user) },
+        namesInText: { text, user in ErasedBodyJSON.names(inText: text, user) },
+        delivery: { body in ErasedBodyJSON.delivery(body) })
+}
+
+extension ErasureUploads {
+    fileprivate init(_ uploads: Uploads) {
+        self.init(
+            forget: { user, application in
+                try await uploads.forgetAll(of: user.text, in: application.uuid)
+            },
+            count: { user, application in
+                try await uploads.countAll(of: user.text, in: application.uuid)
+            })
+    }
+}
