@@ -224,7 +224,7 @@ extension StoreTransaction {
         } catch {
             throw ParleyError.tooManyParticipants
         }
-        guard try !sql.contains("conversations WHERE id = \(id.bytes)") else {
+        guard try !sql.hasRow(in: "conversations WHERE id = \(id.bytes)") else {
             throw ParleyError(.distinctExists, "There is a conversation with the id \(id).")
         }
         try insertConversation(id)

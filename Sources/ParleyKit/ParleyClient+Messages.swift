@@ -273,7 +273,7 @@ extension StoreTransaction {
     ///
     /// - Throws: `alreadySent` if there is a message with it.
     private func unused(_ id: Message.ID) throws -> Message.ID {
-        guard try !sql.contains("messages WHERE id = \(id.bytes)"), !id.isAnnouncement else {
+        guard try !sql.hasRow(in: "messages WHERE id = \(id.bytes)"), !id.isAnnouncement else {
             throw ParleyError(.alreadySent, "There is a message with the id \(id).")
         }
         return id

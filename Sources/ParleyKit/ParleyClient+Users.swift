@@ -68,7 +68,7 @@ extension ParleyClient {
             case .message(let id): try reader.message(id) != nil
             case .part(let id): try reader.parts(of: id.message).contains { $0.id == id }
             case .identity(let user):
-                try reader.transaction.contains("identities WHERE user = \(user.text)")
+                try reader.transaction.hasRow(in: "identities WHERE user = \(user.text)")
             }
         }
     }

@@ -9,7 +9,7 @@ struct BatchCommit {
     private var batch: [Mutation] = []
     private let connection: any Connection
     private(set) var statistics: WriterStatistics
-    /// What other processes are to be told of what was committed; no answer waits for that.
+    /// The notifications of other processes about committed changes, to be sent after the answers.
     private(set) var notifications = PendingNotifications()
 
     /// Attempts after transient errors.

@@ -74,6 +74,8 @@ final class Writer: Sendable {
             onCommit(start.duration(to: .now))
             let statistics = commit.statistics
             state.withLock { $0.statistics = statistics }
+            // Before the notification, so that no caller waits for it. To resume a caller only enqueues its task, so it
+            // is safe within the lock.
             for answer in answers { answer() }
             if !commit.notifications.isEmpty {
                 connection.notify(commit.notifications.texts)

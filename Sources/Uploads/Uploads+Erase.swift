@@ -10,16 +10,23 @@ extension Uploads {
         of user: String, in application: String
     ) async throws(UploadError) -> Int64 {
         var forgotten: Int64 = 0
-        for entry in try await entries(of: application).named(user) {
-            guard let upload = try await checkOut(entry.name) else { continue }
-            defer { checkIn(entry.name) }
-            do throws(UploadError) {
-                try await upload.cancel()
-            } catch .gone, .inUse {
-                // It has ended; only its record names the user.
-            }
-            await forget(entry.name)
-            forgotten += 1
+        for isOpen in [true, false] {
+            var last: String?
+            repeat {
+                let entries = try await page(of: application, isOpen: isOpen, after: last)
+                for entry in entries.named(user) {
+                    guard let upload = try await checkOut(entry.name) else { continue }
+                    defer { checkIn(entry.name) }
+                    do throws(UploadError) {
+                        try await upload.cancel()
+                    } catch .gone, .inUse {
+                        // It has ended; only its record names the user.
+                    }
+                    await forget(entry.name)
+                    forgotten += 1
+                }
+                last = entries.count == Self.pageSize ? entries.last?.content : nil
+            } while last != nil
         }
         return forgotten
     }
@@ -28,28 +35,31 @@ extension Uploads {
     public func countAll(
         of user: String, in application: String
     ) async throws(UploadError) -> (all: Int64, named: Int64) {
-        let entries = try await entries(of: application)
-        return (Int64(entries.count), Int64(entries.named(user).count))
-    }
-
-    private func entries(of application: String) async throws(UploadError) -> [UploadListEntry] {
-        var entries: [UploadListEntry] = []
+        var (all, named): (Int64, Int64) = (0, 0)
         for isOpen in [true, false] {
             var last: String?
-            while true {
-                let page: [UploadListEntry]
-                do throws(StorageError) {
-                    page = try await engine.records.list(
-                        application, isOpen: isOpen, after: last, limit: 100)
-                } catch {
-                    throw UploadError(error)
-                }
-                entries += page
-                guard page.count == 100, let content = page.last?.content else { break }
-                last = content
-            }
+            repeat {
+                let entries = try await page(of: application, isOpen: isOpen, after: last)
+                all += Int64(entries.count)
+                named += Int64(entries.named(user).count)
+                last = entries.count == Self.pageSize ? entries.last?.content : nil
+            } while last != nil
         }
-        return entries
+        return (all, named)
+    }
+
+    private static let pageSize = 100
+
+    /// Reads records of an application, in the order of their contents.
+    private func page(
+        of application: String, isOpen: Bool, after content: String?
+    ) async throws(UploadError) -> [UploadListEntry] {
+        do throws(StorageError) {
+            return try await engine.records.list(
+                application, isOpen: isOpen, after: content, limit: Self.pageSize)
+        } catch {
+            throw UploadError(error)
+        }
     }
 }
 

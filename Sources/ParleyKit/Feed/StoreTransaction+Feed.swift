@@ -352,20 +352,20 @@ extension StoreTransaction {
             VALUES (\(conversation.bytes), \(user.text), \(try snapshot()),
                 \(receipts.delivered.text), \(receipts.read.text))
             """)
-        let news = Receipts(
+        let added = Receipts(
             delivered: receipts.delivered.subtracting(before.delivered),
             read: receipts.read.subtracting(before.read))
         if try user == self.user() {
             shared.ownReceipts[conversation] = receipts
-            try applyOwn(news, in: conversation)
+            try applyOwn(added, in: conversation)
         }
-        for interval in news.read.union(news.delivered).intervals {
-            // More changes than these are one that names no message.
+        for interval in added.read.union(added.delivered).intervals {
+            // More changes than the limit become one `resynchronize`.
             let messages = try sql.rows(
                 """
                 SELECT id FROM messages WHERE conversation = \(conversation.bytes)
                     AND place BETWEEN \(interval.lowerBound) AND \(interval.upperBound) AND is_hidden = 0
-                LIMIT \(Store.Commit.changesKept + 1)
+                LIMIT \(Store.Commit.changeLimit + 1)
                 """
             ) { row in Message.ID(stored: try row.blob("id")) }
             for message in messages.compactMap(\.self) {
@@ -378,15 +378,15 @@ extension StoreTransaction {
 
     /// Marks what the user has read or received on a device. What was known before is marked already, because a message
     /// that comes later is compared with the receipts.
-    private func applyOwn(_ news: Receipts, in conversation: Conversation.ID) throws {
-        for interval in news.read.intervals {
+    private func applyOwn(_ added: Receipts, in conversation: Conversation.ID) throws {
+        for interval in added.read.intervals {
             let positions: SQL =
                 "position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)"
             let unread = try sql.rows(
                 """
                 SELECT id FROM messages WHERE conversation = \(conversation.bytes)
                     AND base_unread = 1 AND \(positions) AND is_unread = 1
-                LIMIT \(Store.Commit.changesKept + 1)
+                LIMIT \(Store.Commit.changeLimit + 1)
                 """
             ) { row in Message.ID(stored: try row.blob("id")) }
             for id in unread.compactMap(\.self) { noteRead(id, in: conversation) }
@@ -396,12 +396,12 @@ extension StoreTransaction {
                 WHERE conversation = \(conversation.bytes) AND base_unread = 1 AND \(positions)
                 """)
         }
-        for interval in news.delivered.intervals {
+        for interval in added.delivered.intervals {
             try markDelivered(interval, in: conversation)
         }
     }
 
-    /// The server knows that the messages at these positions have arrived here.
+    /// Marks messages whose delivery the server has recorded.
     func markDelivered(_ positions: ClosedRange<Int64>, in conversation: Conversation.ID) throws {
         try sql.execute(
             """

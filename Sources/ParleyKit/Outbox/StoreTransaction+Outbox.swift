@@ -197,11 +197,12 @@ extension StoreTransaction {
     }
 
     private func hasWaitingPatch(_ conversation: Conversation.ID) throws -> Bool {
-        try sql.contains(
-            """
-            outbox WHERE conversation = \(conversation.bytes) AND kind = \(OutboxKind.patch.rawValue)
-                AND answered_position IS NULL AND failure IS NULL
-            """)
+        try sql.hasRow(
+            in:
+                """
+                outbox WHERE conversation = \(conversation.bytes) AND kind = \(OutboxKind.patch.rawValue)
+                    AND answered_position IS NULL AND failure IS NULL
+                """)
     }
 
     private func replacePayload(
@@ -309,13 +310,14 @@ extension StoreTransaction {
     /// - Parameter conversations: Those to which such a message has come, or of which one was removed.
     func hasReceipts(toSendIn conversations: Set<Conversation.ID>) throws -> Bool {
         try conversations.contains { id in
-            try sql.contains(
-                """
-                outbox WHERE conversation = \(id.bytes) AND kind \(in: OutboxKind.receiptNames)
-                    AND answered_position IS NULL AND failure IS NULL
-                    AND NOT EXISTS (
-                        SELECT 1 FROM messages WHERE snapshot = -1 AND conversation = \(id.bytes))
-                """)
+            try sql.hasRow(
+                in:
+                    """
+                    outbox WHERE conversation = \(id.bytes) AND kind \(in: OutboxKind.receiptNames)
+                        AND answered_position IS NULL AND failure IS NULL
+                        AND NOT EXISTS (
+                            SELECT 1 FROM messages WHERE snapshot = -1 AND conversation = \(id.bytes))
+                    """)
         }
     }
 
@@ -344,7 +346,7 @@ extension StoreTransaction {
 
     /// The most messages whose delivery one request reports: each answer marks them in one transaction, and other commands
     /// wait meanwhile.
-    private static let deliveriesAtOnce = 10_000
+    private static let deliveryLimit = 10_000
 
     /// What a receipt reports now: at most as many intervals as one request may have. The rest follows in another row.
     ///
@@ -363,12 +365,13 @@ extension StoreTransaction {
     /// The positions of the messages of a receipt that the base does not show as reported.
     private func positions(of row: OutboxRow) throws -> IntervalSet {
         let condition: SQL
+        // Without a limit.
         var limit = -1
         switch row.kind {
         case .read: condition = "read_by = \(row.number) AND read_by > 0 AND base_unread = 1"
         case .delivery:
             condition = "conversation = \(row.conversation?.bytes) AND needs_delivery = 1"
-            limit = Self.deliveriesAtOnce
+            limit = Self.deliveryLimit
         default:
             return IntervalSet(text: String(decoding: row.payload, as: UTF8.self)) ?? IntervalSet()
         }
@@ -438,8 +441,9 @@ extension StoreTransaction {
             }
         case .delivery:
             for interval in positions.intervals { try markDelivered(interval, in: conversation) }
-            let hasMore = try sql.contains(
-                "messages WHERE conversation = \(conversation.bytes) AND needs_delivery = 1")
+            let hasMore = try sql.hasRow(
+                in:
+                    "messages WHERE conversation = \(conversation.bytes) AND needs_delivery = 1")
             if hasMore { try enqueueDelivery(in: conversation) }
         default: break
         }

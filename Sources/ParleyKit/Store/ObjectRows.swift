@@ -368,9 +368,9 @@ struct ObjectReader {
 extension Transaction {
     /// Whether there is a row.
     ///
-    /// - Parameter condition: What follows `SELECT … FROM`.
-    func contains(_ condition: SQL) throws -> Bool {
-        try first("SELECT 1 AS found FROM \(condition) LIMIT 1") { row in
+    /// - Parameter source: A table and its `WHERE` clause.
+    func hasRow(in source: SQL) throws -> Bool {
+        try first("SELECT 1 AS found FROM \(source) LIMIT 1") { row in
             try row.int("found")
         } != nil
     }

@@ -23,12 +23,12 @@ final class Store: Sendable {
         var removedFiles: [String] = []
 
         /// The most changes of a commit, and of several for a subscriber that does not read (K65).
-        static let changesKept = 10_000
+        static let changeLimit = 10_000
 
         /// Adds changes. Too many become one that asks subscribers to read everything again.
         mutating func append(_ added: [ObjectChange]) {
             changes += added
-            if changes.count > Self.changesKept, let last = changes.last {
+            if changes.count > Self.changeLimit, let last = changes.last {
                 changes = [ObjectChange(object: last.object, kind: .resynchronize)]
             }
         }

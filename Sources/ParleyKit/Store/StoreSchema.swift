@@ -248,7 +248,7 @@ enum StoreSchema {
         END
         """,
     ]
-    /// A receipt for one of a million messages reads that one.
+    /// A receipt finds its messages without reading others that were not reported.
     private static let indexOfDeliveries: [SQL] = [
         "DROP INDEX messages_to_deliver",
         "CREATE INDEX messages_to_deliver ON messages (conversation, position) WHERE needs_delivery = 1",

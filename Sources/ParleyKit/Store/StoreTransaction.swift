@@ -209,7 +209,7 @@ final class StoreTransaction {
 
     /// Whether commands of a conversation wait, refused ones included.
     private func hasCommands(_ id: Conversation.ID) throws -> Bool {
-        try sql.contains("outbox WHERE conversation = \(id.bytes)")
+        try sql.hasRow(in: "outbox WHERE conversation = \(id.bytes)")
     }
 
     /// Applies the commands that change what is shown of a conversation itself: there may be thousands of others.

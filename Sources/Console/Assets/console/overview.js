@@ -14,8 +14,9 @@ const size = value => bytes(value ?? 0)
 const isKnown = value => value !== null && value !== undefined
 /** A process that has not reported itself for so long does not run. */
 const LATE = 30_000
-/** The most uploads that are listed. */
+/** The most uploads that are listed, and how often they are read again while there are any. */
 const UPLOADS = 5
+const UPLOADS_AFTER = 5000
 // Quantiles are estimated from buckets.
 const about = value => `~${duration(value)}`
 
@@ -68,7 +69,7 @@ export async function overviewPage(view) {
     row: item => [link(`/console/a/${item.app}/uploads`, idText(item.id)), clipped(item.owner ?? ""), progress(item)],
     empty: [p("No upload is open.")],
   })
-  let hadUploads = false
+  const last = { open: 0, at: 0 }
   const timer = setInterval(() => {
     // What is being read does not change.
     if (document.hidden) return
@@ -80,8 +81,10 @@ export async function overviewPage(view) {
     stats(event) {
       const sample = JSON.parse(event.data)
       now.replaceChildren(tiles(sample))
-      if ((hadUploads || sample.uploads_open) && !uploads.matches(":hover,:focus-within")) uploads.reload()
-      hadUploads = sample.uploads_open > 0
+      const open = sample.uploads_open ?? 0
+      if (open === last.open && !(open && Date.now() - last.at > UPLOADS_AFTER)) return
+      Object.assign(last, { open, at: Date.now() })
+      if (!uploads.matches(":hover,:focus-within")) uploads.reload()
     },
   })
   const choice = (value, text) => element("button", {
