@@ -176,8 +176,10 @@ import Testing
         try await eventually("the message is sent") {
             try await ana.messages(in: conversation).allSatisfy(\.isSent)
         }
-        // Without the kick the longest delays would be an hour.
-        #expect(ContinuousClock.now - start < .seconds(60))
+        let elapsed = ContinuousClock.now - start
+        print("\(trouble): sent \(elapsed / .milliseconds(1)) ms after the kick")
+        // Without the kick the longest delays would be an hour. How fast it is depends on the machine.
+        #expect(elapsed < .seconds(60))
         try await eventually("bo has everything, once") {
             guard try await bo.texts(in: conversation) == ["before", "during"] else { return false }
             return try await bo.conversation(conversation)?.metadata == ["when": "during"]
