@@ -102,12 +102,14 @@ import Testing
         try await sample.upload(3, "erika-scheduled.png", by: nil)
         try await sample.schedule(.sample(3), by: Self.erika, to: id)
         try await sample.upload(4, "erika-deleted.png", by: nil)
+        try await sample.upload(5, "erika-replaced.png", by: nil)
+        try await sample.upload(6, "erika-added.png", by: nil)
+        // More events than a page of the log has, so that their users are in other pages.
+        for number in 1...70 { try await sample.send("\(number)", by: .bo, to: id) }
         let deleted = try await sample.send(.sample(4), by: Self.erika, to: id)
         try await sample.store.deleteMessage(deleted, in: nil, in: sample.application)
-        try await sample.upload(5, "erika-replaced.png", by: nil)
         let replaced = try await sample.send(.sample(5), by: Self.erika, to: id)
         try await sample.replacePart(of: replaced, .inline([1]), in: id)
-        try await sample.upload(6, "erika-added.png", by: nil)
         let added = try await sample.send("text", by: Self.erika, to: id).object.message.id
         try await sample.replacePart(of: added, .content(.sample(6), size: 5), in: id)
         try await sample.replacePart(of: added, .inline([1]), in: id)
@@ -116,8 +118,6 @@ import Testing
         _ = try await sample.send(.sample(7), by: .bo, to: id)
         try await sample.upload(8, "bo-kept.png", by: .bo)
         _ = try await sample.send(.sample(8), by: .bo, to: id)
-        // More events than a page of the log has.
-        for number in 1...70 { try await sample.send("\(number)", by: .bo, to: id) }
         let erasure = try await sample.erase(Self.erika)
         #expect(erasure.state == .completed)
         #expect(erasure.round == 1)
