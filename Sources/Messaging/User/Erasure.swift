@@ -1,4 +1,4 @@
-/// The erasure of a user (X16): a job that removes what names the user, and then proves that nothing is left.
+/// The erasure of a user (X16): a job that removes a user from all rows, and then scans all rows to prove it.
 public struct Erasure: Equatable, Sendable {
     /// The id of an erasure.
     public typealias ID = Identifier<Erasure>
@@ -9,7 +9,8 @@ public struct Erasure: Equatable, Sendable {
         case running
         /// No row names the user.
         case completed
-        /// Rows that name the user remain after ``roundLimit`` rounds.
+        /// Rows that name the user remain after ``roundLimit`` rounds, or a fault has occurred ``attemptLimit`` times in
+        /// succession.
         case failed
     }
 
@@ -17,7 +18,7 @@ public struct Erasure: Equatable, Sendable {
     public struct Count: Equatable, Sendable {
         /// The name of the table.
         public let table: String
-        /// The number of rows that the proof has examined.
+        /// The number of rows that the proof has scanned.
         public var scanned: Int64
         /// The number of rows that were deleted or changed.
         public var erased: Int64
@@ -35,15 +36,17 @@ public struct Erasure: Equatable, Sendable {
 
     /// Its id.
     public let id: ID
-    /// The number of the erasure in its application, from 1, which the name of the erased user contains.
+    /// The number of the erasure in its application, from 1, which the name of the erased user contains. Numbers are skipped
+    /// whose names the application has from an import. An archive that is imported later is not renumbered: if it has the
+    /// same name, for a user that was erased where it was made, both users have this name.
     public let number: Int64
     /// The state.
     public var state: State
-    /// How often the job has begun to remove what names the user, from 1.
+    /// The number of the current round, from 1.
     public var round: Int64
     /// The table that is being worked on; `nil` when the erasure has ended.
     public var table: String?
-    /// Whether the job examines what is left.
+    /// Whether the proof is running.
     public var isProving: Bool
     /// The moment of the request.
     public let requestedAt: Timestamp
@@ -51,13 +54,18 @@ public struct Erasure: Equatable, Sendable {
     public var endedAt: Timestamp?
     /// What was done so far, in the order of the tables.
     public var counts: [Count]
-    /// The SHA-256 digest over the remaining rows that name the user; `nil` before the end.
+    /// A digest over the rows that the proof has found to name the user: that of no bytes without rows, and with each row
+    /// the SHA-256 of the former digest and the row; `nil` before the proof.
     public var digest: [UInt8]?
-    /// Why it failed; `nil` otherwise.
+    /// Why it failed, or the fault of the last attempt while it is running; `nil` otherwise.
     public var error: String?
 
     /// The maximum number of rounds.
     public static let roundLimit: Int64 = 5
+    /// The maximum number of faults in succession, without progress between them.
+    public static let attemptLimit: Int64 = 20
+    /// The maximum number of running erasures of an application.
+    public static let limit = 100
 
     /// All members.
     public init(

@@ -28,37 +28,114 @@ struct ErasedPayloads: Sendable {
     /// The name that replaces the id of the user.
     let erased: UserID
     let bodies: ErasureBodies
-    /// The messages of the user among those that are named without their sender.
+    /// The messages of the user among those that events name without their sender.
     var messages: Set<Message.ID> = []
-    /// The contents of messages that became tombstones.
+    /// The contents of the user among those that events name without their owner.
     var contents: Set<Content.ID> = []
+    /// The messages of the erased user that have parts.
+    var tombstonesWithParts: Set<Message.ID> = []
 
-    /// Reads a payload with the name of the erased user in place of the id.
+    /// Decodes a payload with the name of the erased user in place of the id.
     ///
-    /// - Returns: What was read, and whether it named the user.
-    func reading<Value>(
-        _ bytes: [UInt8], _ read: (inout ByteReader) throws -> Value
+    /// - Returns: What was decoded, and whether it named the user.
+    func decode<Value>(
+        _ bytes: [UInt8], replacing read: (inout ByteReader) throws -> Value
     ) throws -> (value: Value, namesUser: Bool) {
         let replacement = UserReplacement(user, by: erased)
         var reader = ByteReader(bytes, replacing: replacement)
         let value = try read(&reader)
         try reader.finish()
-        return (value, replacement.hasOccurred)
+        return (value, replacement.wasFound)
     }
 
-    /// Reads an event with the name of the erased user in place of the id.
-    func event(type: String, _ encoded: [UInt8]) throws -> (event: Event, namesUser: Bool) {
+    /// Decodes an event with the name of the erased user in place of the id.
+    func event(type: String, _ encoded: [UInt8]) throws -> (value: Event, namesUser: Bool) {
         let replacement = UserReplacement(user, by: erased)
         let event = try Event(type: type, encoded: encoded, replacing: replacement)
-        return (event, replacement.hasOccurred || event.notification.map(names) ?? false)
+        return (event, replacement.wasFound || event.notification.map(names) ?? false)
     }
 
     func names(_ json: [UInt8]) -> Bool { bodies.names(json, user) }
 
     private func isOwn(_ sender: Sender) -> Bool { sender.userID == erased }
+
+    /// Whether an event has parts of a message, or the file name of a content, that belongs to the user, although it need
+    /// not name the user.
+    func isOwn(_ event: Event) -> Bool {
+        switch event.unnamedObject {
+        case .message(let id): messages.contains(id)
+        case .content(let id): contents.contains(id)
+        case nil: false
+        }
+    }
+
+    /// The contents that an event, or the record that it has imported, shows to belong to the user.
+    func ownContents(in event: Event) -> [Content.ID] {
+        switch event {
+        case .contentOwned(let owned): owned.owner == erased ? [owned.content] : []
+        case .messageSent(let sent): ownContents(in: sent.message)
+        case .messageDeleted(let deleted): ownContents(in: deleted.message)
+        case .messageScheduled(let scheduled): ownContents(in: scheduled.message.draft)
+        case .partsChanged(let change):
+            messages.contains(change.message)
+                ? (change.created + change.updated).compactMap(\.body.content) : []
+        case .recordImported(let imported):
+            switch imported.record {
+            case .message(let archived):
+                ownContents(in: archived.message) + ownContents(in: archived.contents)
+            case .scheduled(let archived):
+                ownContents(in: archived.message.draft) + ownContents(in: archived.contents)
+            case .content(let archived): ownContents(in: [archived])
+            default: []
+            }
+        default: []
+        }
+    }
+
+    private func ownContents(in message: Message) -> [Content.ID] {
+        isOwn(message.sender) ? message.parts.compactMap(\.body.content) : []
+    }
+
+    /// The contents of a scheduled message of the user.
+    func ownContents(in draft: Message.Draft) -> [Content.ID] {
+        isOwn(draft.sender) ? draft.parts.compactMap(\.body.content) : []
+    }
+
+    private func ownContents(in archived: [ArchivedContent]) -> [Content.ID] {
+        archived.filter { archived in archived.owner == erased }.map(\.content.id)
+    }
+}
+
+extension MessagePart.Body {
+    fileprivate var content: Content.ID? {
+        if case .content(let id, _) = self { id } else { nil }
+    }
+}
+
+/// An object that an event names without its user.
+enum UnnamedObject {
+    case message(Message.ID)
+    case content(Content.ID)
 }
 
 extension Event {
+    /// The message whose parts, or the content whose file name, the event has without the user.
+    var unnamedObject: UnnamedObject? {
+        switch self {
+        case .partsChanged(let change):
+            change.created.isEmpty && change.updated.isEmpty ? nil : .message(change.message)
+        case .contentUploaded(let uploaded):
+            uploaded.content.fileName == nil ? nil : .content(uploaded.content.id)
+        case .recordImported(let imported):
+            if case .content(let archived) = imported.record, archived.content.fileName != nil {
+                .content(archived.content.id)
+            } else {
+                nil
+            }
+        default: nil
+        }
+    }
+
     /// The notification of the event, which may name users: JSON.
     fileprivate var notification: [UInt8]? {
         switch self {
@@ -85,7 +162,8 @@ extension ErasedPayloads {
             return .messageSent(
                 MessageSent(
                     message: reduced(sent.message),
-                    notification: isOwn(sent.message.sender) ? nil : kept(sent.notification),
+                    notification: isOwn(sent.message.sender)
+                        ? nil : withoutMentions(sent.notification),
                     key: sent.key))
         case .messageScheduled(let scheduled):
             return .messageScheduled(
@@ -124,13 +202,15 @@ extension ErasedPayloads {
                 AnnouncementSent(
                     announcement: reduced(sent.announcement),
                     recipients: sent.recipients.filter { user in user != erased },
-                    notification: isOwn(sent.announcement.sender) ? nil : kept(sent.notification),
+                    notification: isOwn(sent.announcement.sender)
+                        ? nil : withoutMentions(sent.notification),
                     key: sent.key))
         case .notificationSent(let sent):
             return .notificationSent(
                 NotificationSent(
                     recipients: sent.recipients.filter { user in user != erased },
-                    notification: kept(sent.notification) ?? Array("{}".utf8), key: sent.key,
+                    notification: withoutMentions(sent.notification) ?? Array("{}".utf8),
+                    key: sent.key,
                     at: sent.at))
         case .recordImported(let imported):
             return .recordImported(
@@ -159,12 +239,12 @@ extension ErasedPayloads {
                 senderProperty: draft.senderProperty,
                 parts: isOwn
                     ? [MessagePart.Draft(mimeType: "text/plain", body: .inline([]))] : draft.parts,
-                notification: isOwn ? nil : kept(draft.notification),
+                notification: isOwn ? nil : withoutMentions(draft.notification),
                 proposedID: draft.proposedID),
             dueAt: message.dueAt, typingFrom: message.typingFrom)
     }
 
-    private func kept(_ notification: [UInt8]?) -> [UInt8]? {
+    private func withoutMentions(_ notification: [UInt8]?) -> [UInt8]? {
         notification.flatMap { json in names(json) ? nil : json }
     }
 
@@ -173,6 +253,13 @@ extension ErasedPayloads {
         return Announcement(
             id: announcement.id, sender: announcement.sender, sentAt: announcement.sentAt,
             parts: [])
+    }
+
+    private func reduced(_ archived: ArchivedContent) -> ArchivedContent {
+        guard archived.owner == erased || contents.contains(archived.content.id) else {
+            return archived
+        }
+        return ArchivedContent(archived.content.withoutFileName, owner: archived.owner)
     }
 
     private func reduced(_ record: ArchiveRecord) throws -> ArchiveRecord {
@@ -196,7 +283,9 @@ extension ErasedPayloads {
                         ? [] : archived.blocked.filter { user in user != erased },
                     blockPeriods: archived.blockPeriods))
         case .message(let archived):
-            guard isOwn(archived.message.sender) else { return record }
+            guard isOwn(archived.message.sender) else {
+                return .message(archived.with(archived.contents.map(reduced)))
+            }
             return .message(
                 ArchivedMessage(
                     reduced(archived.message), partsMade: archived.partsMade, places: [],
@@ -205,11 +294,9 @@ extension ErasedPayloads {
             return .scheduled(
                 ArchivedScheduledMessage(
                     try reduced(archived.message),
-                    contents: isOwn(archived.message.draft.sender) ? [] : archived.contents))
-        case .content(let archived):
-            guard contents.contains(archived.content.id) else { return record }
-            return .content(
-                ArchivedContent(archived.content.withoutFileName, owner: archived.owner))
+                    contents: isOwn(archived.message.draft.sender)
+                        ? [] : archived.contents.map(reduced)))
+        case .content(let archived): return .content(reduced(archived))
         case .announcement(let archived):
             return .announcement(
                 ArchivedAnnouncement(

@@ -1,7 +1,7 @@
 import Messaging
 import SQL
 
-// What an erasure does with the rows that name the user. Each change can be repeated.
+// What an erasure does with the rows that name the user. A change and the progress are one transaction, so none is made twice.
 extension MutationContext {
     /// Removes the user from rows of a table.
     ///
@@ -24,7 +24,7 @@ extension MutationContext {
     ) throws {
         let (user, erased) = (payloads.user, payloads.erased)
         switch table {
-        case .scheduledMessages: try eraseScheduled(row, payloads)
+        case .scheduledMessages: try eraseScheduled(row, payloads, for: erasure)
         case .sessions, .devices, .wideStays, .unfollowed, .announcementRecipients, .touched:
             try delete(row, of: table)
         case .blocks:
@@ -44,14 +44,14 @@ extension MutationContext {
                         follower: try row.user(0), added: [], removed: [try row.user(1)])))
             // Participants of a wide conversation follow each other until it has been worked on.
             try delete(row, of: table)
-        case .messages: try eraseMessage(try row.message(), as: erased, for: erasure)
+        case .messages: try eraseMessage(row, as: erased, for: erasure)
         case .deletedMessages:
             try rename(user, to: erased, "sender_user", in: "deleted_messages", row, of: table)
         case .announcements:
             try record(
                 .announcementErased(
                     AnnouncementErased(announcement: try row.id(0), sender: erased, at: now)))
-        case .contents: try eraseContent(row, payloads, of: table)
+        case .contents: try eraseContent(row, payloads, for: erasure)
         case .pastBlocks:
             try rename(user, to: erased, "owner", in: "past_blocks", row, of: table)
             try rename(user, to: erased, "blocked", in: "past_blocks", row, of: table)
@@ -59,10 +59,11 @@ extension MutationContext {
         case .objectHistory: try eraseState(row, payloads, of: table)
         case .idempotencyKeys: try eraseAnswer(row, payloads, of: table)
         case .deliveries:
-            let body = payloads.bodies.delivery(row.values[0].bytes)
+            let body = row.values[0].bytes
+            let reduced = payloads.names(body) ? payloads.bodies.delivery(body) : body
             try transaction.execute(
                 """
-                UPDATE deliveries SET body = \(body), log = NULL, failure = NULL
+                UPDATE deliveries SET body = \(reduced), log = NULL, failure = NULL
                 WHERE \(table.isRow(row, in: application))
                 """)
         case .events: break
@@ -110,7 +111,7 @@ extension ErasureTable.Entry {
     }
 
     /// The message of a row of `messages`.
-    fileprivate func message() throws -> Message.ID {
+    func message() throws -> Message.ID {
         guard let id = Message.ID(bytes: values[0].bytes) else {
             throw StoreFault.unreadable("messages.id")
         }
@@ -122,10 +123,14 @@ extension ErasureTable.Entry {
 
 extension MutationContext {
     /// Drops a scheduled message of the user; of another sender's, only the notification names the user.
-    private func eraseScheduled(_ row: ErasureTable.Entry, _ payloads: ErasedPayloads) throws {
+    private func eraseScheduled(
+        _ row: ErasureTable.Entry, _ payloads: ErasedPayloads, for erasure: Erasure.ID
+    ) throws {
         let message = try payloads.scheduled(row).message
         guard try transaction.scheduledMessage(message.id, in: application) != nil else { return }
         guard message.draft.sender.userID != payloads.erased else {
+            try transaction.noteErased(
+                payloads.ownContents(in: message.draft), for: erasure, in: application)
             return try record(
                 .scheduleEnded(ScheduleEnded(message: message.id, isSent: false, at: now)))
         }
@@ -142,14 +147,17 @@ extension MutationContext {
     private func eraseParticipant(
         _ user: UserID, as erased: UserID, in conversation: Conversation.ID
     ) throws {
-        let patches = [ConversationPatch.removeParticipant(user)]
-        if let participant = try transaction.participant(user, in: conversation, in: application),
-            !participant.isFormer
-        {
+        let found = try transaction.participant(user, in: conversation, in: application)
+        // The conversation may have been deleted or merged since the row was read.
+        guard let participant = found else { return }
+        if !participant.isFormer {
+            let patches = [ConversationPatch.removeParticipant(user)]
             let before = try transaction.lockedConversation(
                 conversation, toApply: patches, in: application)
             for event in try before.patching(patches, limits, at: now) { try record(event) }
         }
+        // Readers need a participant together with its receipts; receipts without a participant are renamed with their
+        // table.
         for table in ["participants", "receipts"] as [StaticString] {
             try transaction.execute(
                 """
@@ -165,34 +173,39 @@ extension MutationContext {
 
     /// Makes a message a tombstone. In a deleted conversation, which no reader sees, no event is recorded.
     private func eraseMessage(
-        _ id: Message.ID, as erased: UserID, for erasure: Erasure.ID
+        _ row: ErasureTable.Entry, as erased: UserID, for erasure: Erasure.ID
     ) throws {
-        guard let message = try transaction.message(id, in: application) else { return }
-        for content in Set(message.contents(at: message.parts.map(\.index))) {
-            try transaction.execute(
-                """
-                INSERT INTO erased_contents (application, erasure, content)
-                VALUES (\(application), \(erasure), \(content))
-                ON CONFLICT (application, erasure, content) DO NOTHING
-                """)
-        }
-        guard try transaction.isLive(message.conversation, in: application) else {
+        // As commands that change parts do, which check the sender under this lock.
+        let conversation = try transaction.queryLocked(row.id(0), in: application).first()
+        // After a merge the row has another key; the proof finds it there.
+        guard let message = try transaction.message(row.message(), in: application),
+            try message.conversation == row.id(0)
+        else { return }
+        try transaction.noteErased(
+            message.contents(at: message.parts.map(\.index)), for: erasure, in: application)
+        guard let conversation, conversation.deletedAt == nil else {
             return try transaction.erase(
                 message, as: erased, at: now, changed: nil, in: application)
         }
         try record(
             .messageErased(
                 MessageErased(
-                    message: id, conversation: message.conversation, sender: erased, at: now)))
+                    message: message.id, conversation: message.conversation, sender: erased,
+                    at: now)))
     }
 
     /// Deletes a content that the user has uploaded, unless messages of others use it.
     private func eraseContent(
-        _ row: ErasureTable.Entry, _ payloads: ErasedPayloads, of table: ErasureTable
+        _ row: ErasureTable.Entry, _ payloads: ErasedPayloads, for erasure: Erasure.ID
     ) throws {
-        if row.values[1].number == 0, try withdraw(try row.id(0)) { return }
-        try rename(
-            payloads.user, to: payloads.erased, "uploader", in: "contents", row, of: table)
+        let id: Content.ID = try row.id(0)
+        try transaction.noteErased([id], for: erasure, in: application)
+        if row.values[1].number == 0, try withdraw(id) { return }
+        try transaction.execute(
+            """
+            UPDATE contents SET uploader = \(payloads.erased), file_name = NULL
+            WHERE application = \(application) AND id = \(id) AND uploader = \(payloads.user)
+            """)
     }
 
     /// Renames the row of the user, which has no identity any more.
@@ -254,8 +267,9 @@ extension MutationContext {
         _ rows: [ErasureTable.Entry], _ payloads: ErasedPayloads, for erasure: Erasure.ID
     ) throws {
         for row in rows {
-            let type = row.values[0].string
-            let event = try payloads.event(type: type, row.values[1].bytes).event
+            guard let event = row.event?.value else { continue }
+            try transaction.noteErased(
+                payloads.ownContents(in: event), for: erasure, in: application)
             let isActor = UserID(stored: row.values[2].string) == payloads.user
             try transaction.execute(
                 """
@@ -269,66 +283,78 @@ extension MutationContext {
 }
 
 extension Transaction {
-    /// Finds out which messages and contents that events name without their user belong to the user.
-    func find(
-        in rows: [ErasureTable.Entry], _ payloads: inout ErasedPayloads, for erasure: Erasure.ID,
+    /// Stores contents of the user, whose file names are removed from the log.
+    fileprivate func noteErased(
+        _ contents: [Content.ID], for erasure: Erasure.ID, in application: Application.ID
+    ) throws {
+        for content in Set(contents) {
+            try execute(
+                """
+                INSERT INTO erased_contents (application, erasure, content)
+                VALUES (\(application), \(erasure), \(content))
+                ON CONFLICT (application, erasure, content) DO NOTHING
+                """)
+        }
+    }
+
+    /// Adds the messages and contents of the user that events name without their user.
+    ///
+    /// The log is read in descending order, because the events that show to whom a content belongs follow the event that
+    /// has its file name.
+    func addOwned(
+        in rows: [ErasureTable.Entry], to payloads: inout ErasedPayloads, for erasure: Erasure.ID,
         in application: Application.ID
     ) throws {
+        let users = [payloads.user, payloads.erased]
         var (messages, contents): (Set<Message.ID>, Set<Content.ID>) = ([], [])
         for row in rows {
-            switch EventType(rawValue: row.values[0].string) {
-            case .messageUpdated, .contentUploaded, .recordImported:
-                switch try payloads.event(type: row.values[0].string, row.values[1].bytes).event {
-                case .partsChanged(let change): messages.insert(change.message)
-                case .contentUploaded(let uploaded): contents.insert(uploaded.content.id)
-                case .recordImported(let imported):
-                    if case .content(let archived) = imported.record {
-                        contents.insert(archived.content.id)
-                    }
-                default: break
-                }
-            default: break
+            switch row.event?.value.unnamedObject {
+            case .message(let id): messages.insert(id)
+            case .content(let id):
+                contents.insert(id)
+                if users.contains(where: row.values[2].isName) { payloads.contents.insert(id) }
+            case nil: break
             }
         }
-        let senders = [payloads.user, payloads.erased]
-        payloads.messages = []
         for table in ["messages", "deleted_messages"] as [StaticString] where !messages.isEmpty {
             payloads.messages.formUnion(
                 try self.rows(
                     """
                     SELECT id FROM \(raw: table)
                     WHERE application = \(application) AND id \(in: messages)
-                        AND sender_user \(in: senders)
+                        AND sender_user \(in: users)
                     """
                 ) { row in try row.id(0) as Message.ID })
         }
-        payloads.contents =
-            contents.isEmpty
-            ? []
-            : Set(
-                try self.rows(
-                    """
-                    SELECT content FROM erased_contents
-                    WHERE application = \(application) AND erasure = \(erasure)
-                        AND content \(in: contents)
-                    """
-                ) { row in try row.id(0) as Content.ID })
-    }
-}
-
-extension ErasedPayloads {
-    /// Whether an event that does not name the user belongs to a message or content of the user.
-    func isOwn(_ row: ErasureTable.Entry) throws -> Bool {
-        guard !messages.isEmpty || !contents.isEmpty else { return false }
-        switch try event(type: row.values[0].string, row.values[1].bytes).event {
-        case .partsChanged(let change): return messages.contains(change.message)
-        case .contentUploaded(let uploaded): return contents.contains(uploaded.content.id)
-        case .recordImported(let imported):
-            if case .content(let archived) = imported.record {
-                return contents.contains(archived.content.id)
-            }
-            return false
-        default: return false
+        guard !contents.isEmpty else { return }
+        for row in rows {
+            guard let event = row.event?.value else { continue }
+            payloads.contents.formUnion(payloads.ownContents(in: event))
         }
+        payloads.contents.formUnion(
+            try self.rows(
+                """
+                SELECT content FROM erased_contents
+                WHERE application = \(application) AND erasure = \(erasure)
+                    AND content \(in: contents)
+                """
+            ) { row in try row.id(0) as Content.ID })
+    }
+
+    /// Adds the messages of the erased user that have parts, which another process has added meanwhile.
+    func addTombstonesWithParts(
+        in rows: [ErasureTable.Entry], to payloads: inout ErasedPayloads,
+        in application: Application.ID
+    ) throws {
+        let tombstones = try rows.filter { row in row.values[1].isName(of: payloads.erased) }
+            .map { row in try row.message() }
+        guard !tombstones.isEmpty else { return }
+        payloads.tombstonesWithParts = Set(
+            try self.rows(
+                """
+                SELECT DISTINCT message FROM parts
+                WHERE application = \(application) AND message \(in: Set(tombstones))
+                """
+            ) { row in try row.id(0) as Message.ID })
     }
 }

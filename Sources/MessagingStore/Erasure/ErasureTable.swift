@@ -3,8 +3,8 @@ import SQL
 
 /// The tables whose rows can name a user of an application, in the order in which an erasure works on them.
 ///
-/// Rows that events write come before what these events write to: the log is last. A test compares the columns here, and
-/// those in ``columnsWithoutUsers``, with the schema.
+/// A table comes before the tables that its events write to; `events` is last. A test knows the columns that can name a
+/// user, and compares them with the schema.
 enum ErasureTable: String, CaseIterable {
     case scheduledMessages = "scheduled_messages"
     case sessions
@@ -34,174 +34,98 @@ enum ErasureTable: String, CaseIterable {
         let table: StaticString
         /// The columns of a unique index after the application, separated by commas.
         let key: StaticString
-        /// What comes before the first key.
+        /// A key below all keys.
         let start: [SQLValue]
         /// Further columns that are read.
         let columns: StaticString
-        /// The columns that can name a user, in the key or not.
-        let users: [String]
     }
 
     var layout: Layout {
         switch self {
         case .scheduledMessages:
             Layout(
-                table: "scheduled_messages", key: "id", start: [.blob([])], columns: "payload",
-                users: ["payload"])
+                table: "scheduled_messages", key: "id", start: [.blob([])], columns: "payload")
         case .sessions:
             Layout(
-                table: "sessions", key: "id", start: [.blob([])], columns: "user_id",
-                users: ["user_id", "user_agent"])
+                table: "sessions", key: "id", start: [.blob([])], columns: "user_id")
         case .devices:
             Layout(
                 table: "devices", key: "user_id, device", start: [.text(""), .text("")],
-                columns: "kind",
-                users: [
-                    "user_id", "device", "kind", "token", "bundle_id", "sender_id",
-                    "system_version",
-                ])
+                columns: "kind")
         case .blocks:
             Layout(
                 table: "blocks", key: "owner, blocked", start: [.text(""), .text("")],
-                columns: "since", users: ["owner", "blocked"])
+                columns: "since")
         case .participants:
             Layout(
                 table: "participants", key: "conversation, user_id", start: [.blob([]), .text("")],
-                columns: "left_after", users: ["user_id"])
+                columns: "left_after")
         case .receipts:
             Layout(
                 table: "receipts", key: "conversation, user_id", start: [.blob([]), .text("")],
-                columns: "application", users: ["user_id"])
+                columns: "application")
         case .hiddenMessages:
             Layout(
                 table: "hidden_messages", key: "conversation, position, user_id",
-                start: [.blob([]), .integer(0), .text("")], columns: "application",
-                users: ["user_id"])
+                start: [.blob([]), .integer(0), .text("")], columns: "application")
         case .wideStays:
             Layout(
                 table: "wide_stays", key: "conversation, user_id, since",
-                start: [.blob([]), .text(""), .integer(0)], columns: "application",
-                users: ["user_id"])
+                start: [.blob([]), .text(""), .integer(0)], columns: "application")
         case .following:
             Layout(
                 table: "following", key: "follower, followed", start: [.text(""), .text("")],
-                columns: "event", users: ["follower", "followed"])
+                columns: "event")
         case .unfollowed:
             Layout(
                 table: "unfollowed", key: "follower, followed", start: [.text(""), .text("")],
-                columns: "event", users: ["follower", "followed"])
+                columns: "event")
         case .messages:
             Layout(
                 table: "messages", key: "conversation, position", start: [.blob([]), .integer(0)],
-                columns: "id, sender_user", users: ["sender_user"])
+                columns: "id, sender_user")
         case .deletedMessages:
             Layout(
-                table: "deleted_messages", key: "id", start: [.blob([])], columns: "sender_user",
-                users: ["sender_user"])
+                table: "deleted_messages", key: "id", start: [.blob([])], columns: "sender_user")
         case .announcements:
             Layout(
-                table: "announcements", key: "id", start: [.blob([])], columns: "sender_user",
-                users: ["sender_user"])
+                table: "announcements", key: "id", start: [.blob([])], columns: "sender_user")
         case .announcementRecipients:
             Layout(
                 table: "announcement_recipients", key: "announcement, user_id",
-                start: [.blob([]), .text("")], columns: "place", users: ["user_id"])
+                start: [.blob([]), .text("")], columns: "place")
         case .contents:
             Layout(
-                table: "contents", key: "id", start: [.blob([])], columns: "uploader, use_count",
-                users: ["uploader", "file_name"])
+                table: "contents", key: "id", start: [.blob([])], columns: "uploader, use_count")
         case .pastBlocks:
             Layout(
                 table: "past_blocks", key: "owner, blocked, since",
-                start: [.text(""), .text(""), .integer(.min)], columns: "until",
-                users: ["owner", "blocked"])
+                start: [.text(""), .text(""), .integer(.min)], columns: "until")
         case .identities:
             Layout(
-                table: "identities", key: "user_id", start: [.text("")], columns: "status",
-                users: [
-                    "user_id", "display_name", "avatar_url", "first_name", "last_name",
-                    "phone_number", "email_address", "metadata", "public_key",
-                ])
+                table: "identities", key: "user_id", start: [.text("")], columns: "status")
         case .touched:
             Layout(
                 table: "touched", key: "stream, kind, id",
-                start: [.blob([]), .integer(0), .blob([])], columns: "position",
-                users: ["stream", "id"])
+                start: [.blob([]), .integer(0), .blob([])], columns: "position")
         case .objectHistory:
             Layout(
                 table: "object_history", key: "object, until", start: [.blob([]), .integer(0)],
-                columns: "state", users: ["object", "state"])
+                columns: "state")
         case .idempotencyKeys:
             Layout(
                 table: "idempotency_keys", key: "user_id, idempotency_key",
-                start: [.text(""), .text("")], columns: "fields, body",
-                users: ["user_id", "idempotency_key", "fields", "body"])
+                start: [.text(""), .text("")], columns: "fields, body")
         case .deliveries:
             Layout(
                 table: "deliveries", key: "webhook, number", start: [.blob([]), .integer(0)],
-                columns: "body", users: ["body", "log", "failure"])
+                columns: "body, log, failure")
         case .events:
             Layout(
                 table: "events", key: "position", start: [.integer(0)],
-                columns: "kind, payload, actor_user", users: ["payload", "actor_user"])
+                columns: "kind, payload, actor_user")
         }
     }
-
-    /// The columns of texts and bytes that cannot name a user of an application, by table; those of the tables above
-    /// without the columns that can. The name `application` is left out, and so are columns of ids, whose names are `id`,
-    /// `conversation`, `message`, `content`, `webhook`, `session` and the like.
-    static let columnsWithoutUsers: [String: [String]] = [
-        "log_positions": [], "events": ["kind", "actor_token", "trace", "actor_name"],
-        "object_history": [], "touched": [],
-        "deleted_messages": ["id", "conversation"], "applications": ["name"],
-        "tokens": ["id", "scope", "digest", "name"], "providers": ["id", "name"],
-        "provider_keys": ["id", "provider", "algorithm", "der"], "sessions": ["id", "digest"],
-        "devices": ["session"], "used_nonces": ["nonce"], "identities": ["kind"], "blocks": [],
-        "past_blocks": [], "following": [], "wide_stays": ["conversation"], "unfollowed": [],
-        // Metadata of conversations are texts that participants have written for each other.
-        "conversations": ["id", "distinct_key", "metadata"],
-        "conversation_aliases": ["alias", "conversation"],
-        "participants": ["conversation", "past", "frozen_metadata", "state", "last_message"],
-        "messages": ["id", "conversation", "sender_name"],
-        // Parts of other users are what they have written.
-        "parts": ["message", "id", "mime_type", "body", "content"],
-        "hidden_messages": ["conversation"], "receipts": ["conversation", "delivered", "read"],
-        "contents": ["id", "conversation", "mime_type", "sha256", "md5", "origin", "sha512"],
-        "shared_contents": ["content", "conversation"], "dropped_contents": ["content"],
-        "replay_keys": ["kind", "replay_key", "object"], "announcements": ["id", "sender_name"],
-        "announcement_parts": ["announcement", "id", "mime_type", "body"],
-        "announcement_recipients": ["announcement", "status"],
-        "notification_keys": ["replay_key"], "scheduled_messages": ["id", "trace"],
-        "scheduled_contents": ["conversation", "message", "content"],
-        "webhooks": [
-            "id", "payload_version", "target", "topics", "secret", "config", "status", "reason",
-        ],
-        "webhook_readers": [],
-        "deliveries": ["webhook", "id", "lane", "event", "type", "state", "trace"],
-        "webhook_replays": ["id", "webhook"], "webhook_ranges": ["webhook"],
-        "former_secrets": ["webhook", "secret"], "dropped_webhooks": ["webhook"],
-        "export_keys": ["pem", "der"],
-        "export_schedules": ["repetition", "topics", "last_export"],
-        // Archives are encrypted for the application, and expire.
-        "exports": [
-            "id", "topics", "public_key", "task", "sha256", "encrypted_key", "initial_vector",
-        ],
-        "idempotency_keys": ["digest"],
-        // The last step of an erasure deletes the user id from its row.
-        "erasures": [
-            "id", "user_id", "user_digest", "state", "step", "progress", "counts", "digest",
-            "error",
-        ],
-        "erased_contents": ["erasure", "content"], "leases": ["name", "holder"],
-        // `Uploads` deletes the records of the user, in the database or in files, and counts what is left.
-        "uploads": ["name", "holder", "content", "owner", "record"],
-        "secrets": ["name", "value"], "operators": ["name", "role", "password"],
-        "console_sessions": ["digest", "id", "operator_name", "token", "address", "agent"],
-        "console_links": ["digest", "operator_name"], "audit_log": [],
-        "audit_events": ["type", "actor", "address", "request", "subject"],
-        "processes": ["id", "version", "stats"],
-        "console_jobs": ["id", "kind", "state", "process", "actor", "error", "result"],
-    ]
 }
 
 extension ErasureTable {
@@ -209,34 +133,43 @@ extension ErasureTable {
     struct Entry: Sendable {
         let key: [SQLValue]
         let values: [SQLValue]
+        /// The event of a row of `events`, with the name of the erased user.
+        var event: (value: Event, namesUser: Bool)?
     }
 
-    /// The rows after a key, in the order of the keys.
-    func page(after key: [SQLValue]?, limit: Int, in application: Application.ID) -> SQL {
+    /// The rows after a key in the order of the keys, or those before a key in descending order.
+    func page(
+        after key: [SQLValue]?, limit: Int, isDescending: Bool, in application: Application.ID
+    ) -> SQL {
         let layout = layout
+        let (isNext, order): (StaticString, StaticString) =
+            isDescending ? ("<", " DESC") : (">", "")
+        let start = isDescending ? [SQLValue.integer(.max)] : layout.start
         return """
             SELECT \(raw: layout.key), \(raw: layout.columns) FROM \(raw: layout.table)
             WHERE application = \(application)
-                AND (\(raw: layout.key)) > (\(values: key ?? layout.start))
-            ORDER BY \(raw: layout.key) LIMIT \(limit)
+                AND (\(raw: layout.key)) \(raw: isNext) (\(values: key ?? start))
+            ORDER BY \(raw: layout.key)\(raw: order) LIMIT \(limit)
             """
     }
 
     /// The maximum number of rows of a page. Those with long values are fewer.
     var pageSize: Int {
         switch self {
-        case .events, .objectHistory, .deliveries, .idempotencyKeys: 64
+        case .events, .objectHistory, .deliveries, .idempotencyKeys, .scheduledMessages: 64
         default: 1024
         }
     }
 
-    /// Whether a row names the user.
+    /// Whether a row names the user, or has what belongs to the user.
     func names(_ payloads: ErasedPayloads, _ row: Entry) throws -> Bool {
         let user = payloads.user
         switch self {
         case .sessions, .deletedMessages, .announcements, .contents:
             return row.values[0].isName(of: user)
-        case .messages: return row.values[1].isName(of: user)
+        case .messages:
+            return try row.values[1].isName(of: user)
+                || payloads.tombstonesWithParts.contains(row.message())
         case .devices, .identities: return row.key[0].isName(of: user)
         case .blocks, .following, .unfollowed, .pastBlocks:
             return row.key[0].isName(of: user) || row.key[1].isName(of: user)
@@ -251,10 +184,14 @@ extension ErasureTable {
             return row.key[0].isName(of: user)
                 || payloads.bodies.namesInText(row.values[0].bytes, user)
                 || payloads.names(row.values[1].bytes)
-        case .deliveries: return payloads.names(row.values[0].bytes)
+        case .deliveries:
+            return payloads.names(row.values[0].bytes)
+                || payloads.bodies.namesInText(row.values[1].bytes, user)
+                || payloads.bodies.namesInText(Array(row.values[2].string.utf8), user)
         case .events:
-            return try row.values[2].isName(of: user)
-                || payloads.event(type: row.values[0].string, row.values[1].bytes).namesUser
+            guard let event = row.event else { return false }
+            return row.values[2].isName(of: user) || event.namesUser
+                || payloads.isOwn(event.value)
         }
     }
 }
@@ -276,11 +213,18 @@ extension ErasureTable.Entry {
 }
 
 extension ErasedPayloads {
+    /// A row of `events` with its decoded event.
+    func decodingEvent(of row: ErasureTable.Entry) throws -> ErasureTable.Entry {
+        var row = row
+        row.event = try event(type: row.values[0].string, row.values[1].bytes)
+        return row
+    }
+
     /// The scheduled message of a row.
     func scheduled(
         _ row: ErasureTable.Entry
     ) throws -> (message: ScheduledMessage, namesUser: Bool) {
-        let found = try reading(row.values[0].bytes) { reader in
+        let found = try decode(row.values[0].bytes) { reader in
             try ScheduledMessage(from: &reader)
         }
         return (
@@ -291,7 +235,7 @@ extension ErasedPayloads {
 
 extension SQLValue {
     /// Whether it is the id of a user, byte by byte (ruling 7).
-    fileprivate func isName(of user: UserID) -> Bool {
+    func isName(of user: UserID) -> Bool {
         if case .text(let text) = self { UserID(stored: text) == user } else { false }
     }
 

@@ -4,12 +4,12 @@ import SQL
 
 extension MessagingStore {
     /// Requests the erasure of a user (X16). It ends the sessions of the user and deletes the identity; the rest is done by
-    /// ``runErasure(_:bodies:uploads:)``.
+    /// ``runErasure(_:in:bodies:uploads:)``.
     ///
     /// - Returns: The erasure: the latest one of this user if it is still running, or has been completed and the user does
-    ///   not exist again.
+    ///   not exist again, or has failed and therefore begins again.
     /// - Throws: `Rejection.notFound(.user)` for a user that neither exists nor was erased; `Rejection.userErased` for the
-    ///   name of an erased user.
+    ///   name of an erased user; `Rejection.full(.erasure)` above `Erasure.limit`.
     public func eraseUser(_ user: UserID, in application: Application.ID) async throws -> Erasure {
         guard !user.isErased else { throw Rejection.userErased(user) }
         let id: Erasure.ID = environment.newID()
@@ -46,13 +46,21 @@ extension MessagingStore {
         return found
     }
 
-    /// The running erasures of all applications, oldest first.
-    public func runningErasures() async throws -> [(application: Application.ID, id: Erasure.ID)] {
-        try await database.read { transaction in
+    /// The oldest erasure of each application that can be worked on now.
+    public func nextErasures() async throws -> [(application: Application.ID, id: Erasure.ID)] {
+        let now = environment.now()
+        let due = try await database.read { transaction in
             try transaction.rows(
-                "SELECT application, id FROM erasures WHERE state = 'running' ORDER BY application, id"
-            ) { row in (application: try row.id(0), id: try row.id(1)) }
+                """
+                SELECT application, id FROM erasures WHERE state = 'running' AND next_at <= \(now)
+                ORDER BY application, number
+                """
+            ) { row in
+                (application: try row.id(0) as Application.ID, id: try row.id(1) as Erasure.ID)
+            }
         }
+        var applications: Set<Application.ID> = []
+        return due.filter { erasure in applications.insert(erasure.application).inserted }
     }
 }
 
@@ -73,10 +81,16 @@ extension MutationContext {
             guard let last else { throw Rejection.notFound(.user) }
             if last.state == .completed { return last }
         }
-        let number = try transaction.nextErasureNumber(in: application)
+        guard try transaction.runningErasureCount(in: application) < Erasure.limit else {
+            throw Rejection.full(.erasure, limit: Erasure.limit)
+        }
+        // A failed erasure begins again with its name, which rows have already, and the contents that it has found.
+        let failed = last.flatMap { last in last.state == .failed ? last : nil }
         let erasure = Erasure(
-            id: id, number: number, state: .running, round: 1, table: nil, isProving: false,
-            requestedAt: now, endedAt: nil, counts: [], digest: nil, error: nil)
+            id: failed?.id ?? id,
+            number: try failed?.number ?? transaction.nextErasureNumber(in: application),
+            state: .running, round: 1, table: nil, isProving: false, requestedAt: now, endedAt: nil,
+            counts: [], digest: nil, error: nil)
         // What ends now is named in the log until the job has rewritten it.
         let context = namingErasedUsers()
         if let found {
@@ -89,11 +103,16 @@ extension MutationContext {
             """
             INSERT INTO erasures (
                 application, id, number, user_id, user_digest, state, round, is_proving, revision,
-                counts, requested_at
+                counts, next_at, requested_at
             ) VALUES (
-                \(application), \(id), \(number), \(user), \(digest), 'running', 1, 0, 0,
-                \(erasure.encodedCounts), \(now)
+                \(application), \(erasure.id), \(erasure.number), \(user), \(digest), 'running', 1, 0,
+                0, \(erasure.encodedCounts), \(now), \(now)
             )
+            ON CONFLICT (application, id) DO UPDATE SET
+                state = 'running', round = 1, step = NULL, progress = NULL, is_proving = 0,
+                revision = erasures.revision + 1, counts = excluded.counts, digest = NULL,
+                error = NULL, faults = 0, next_at = excluded.next_at,
+                requested_at = excluded.requested_at, ended_at = NULL
             """)
         try transaction.addRunningErasures(1, in: application)
         return erasure
@@ -113,7 +132,17 @@ extension Transaction {
         return number
     }
 
-    /// Counts the running erasures of an application, which every event checks (``MutationContext/requireUnerased(_:)``).
+    /// The number of running erasures of an application.
+    fileprivate func runningErasureCount(in application: Application.ID) throws -> Int64 {
+        try first(
+            """
+            SELECT COUNT(*) FROM erasures WHERE application = \(application) AND state = 'running'
+            """
+        ) { row in try row.int64(0) } ?? 0
+    }
+
+    /// Counts the running erasures of an application, which events that introduce users check
+    /// (``MutationContext/requireUnerased(_:)``).
     func addRunningErasures(_ step: Int64, in application: Application.ID) throws {
         try execute(
             """
@@ -123,14 +152,21 @@ extension Transaction {
             """)
     }
 
-    /// The users whose erasure is running.
-    func usersBeingErased(in application: Application.ID) throws -> [UserID] {
-        try rows(
-            """
-            SELECT user_id FROM erasures
-            WHERE application = \(application) AND state = 'running' AND user_id IS NOT NULL
-            """
-        ) { row in try row.user(0) }
+    /// One of the users whose erasure is running; `nil` if there is none.
+    fileprivate func userBeingErased(
+        among users: [UserID], in application: Application.ID
+    ) throws -> UserID? {
+        for chunk in users.chunks(of: 1024) {
+            let found = try first(
+                """
+                SELECT user_id FROM erasures
+                WHERE application = \(application) AND state = 'running' AND user_id \(in: chunk)
+                LIMIT 1
+                """
+            ) { row in try row.user(0) }
+            if let found { return found }
+        }
+        return nil
     }
 }
 
@@ -156,8 +192,9 @@ extension MutationContext {
         guard !users.isEmpty,
             try transaction.queryLogEnd(in: application).first()?.hasErasures == true
         else { return }
-        let erasing = Set(try transaction.usersBeingErased(in: application))
-        if let user = users.first(where: erasing.contains) { throw Rejection.userErased(user) }
+        if let user = try transaction.userBeingErased(among: users, in: application) {
+            throw Rejection.userErased(user)
+        }
     }
 }
 
@@ -214,6 +251,8 @@ extension Erasure {
         """
         id, number, state, round, step, is_proving, requested_at, ended_at, counts, digest, error
         """
+    /// The number of ``columns``.
+    static let columnCount = 11
 
     init(_ row: borrowing Row) throws {
         guard let state = State(rawValue: try row.text(2)) else {

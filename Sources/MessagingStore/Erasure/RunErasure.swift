@@ -22,44 +22,96 @@ public struct ErasureUploads: Sendable {
 }
 
 extension MessagingStore {
-    /// Works on an erasure until it has ended (X16). Interrupted at any time, it continues when this is called again.
+    /// Works on an erasure until it has ended, or another round is due after a pause (X16). Interrupted at any time, it
+    /// continues when this is called again.
     ///
     /// Pages of rows are read without a lock; only those that name the user are written, a few in each transaction, so
-    /// other writers wait for these and not for the search. Only one process may call this at a time; another one that
+    /// other writers wait for these and not for the scan. Only one process may call this at a time; another one that
     /// took over is noticed by the revision of the erasure.
+    ///
+    /// - Throws: Faults, which the erasure stores. It is to be continued after a pause that doubles with each fault in
+    ///   succession, and fails after `Erasure.attemptLimit` of them.
     public func runErasure(
         _ id: Erasure.ID, in application: Application.ID, bodies: ErasureBodies,
         uploads: ErasureUploads
     ) async throws {
-        guard var work = try await erasureWork(id, in: application) else { return }
-        while work.erasure.state == .running {
-            if !work.erasure.isProving {
-                try await erase(&work, bodies, uploads)
-                work.erasure.isProving = true
+        do {
+            try await runRound(of: id, in: application, bodies, uploads)
+        } catch {
+            if !(error is CancellationError), !(error is LeaseLost), !Task.isCancelled {
+                // If this fails too, the next attempt is made without a pause.
+                try? await noteFault(error, of: id, in: application)
             }
-            try await prove(&work, bodies, uploads)
+            throw error
         }
+    }
+
+    private func runRound(
+        of id: Erasure.ID, in application: Application.ID, _ bodies: ErasureBodies,
+        _ uploads: ErasureUploads
+    ) async throws {
+        guard var work = try await erasureWork(id, in: application) else { return }
+        if !work.erasure.isProving {
+            try await erase(&work, bodies, uploads)
+            try await beginProof(&work, uploads)
+        }
+        try await prove(&work, bodies)
     }
 
     private func erasureWork(
         _ id: Erasure.ID, in application: Application.ID
     ) async throws -> ErasureWork? {
         try await database.read { transaction in
-            let count = 11
-            return try transaction.first(
+            try transaction.first(
                 """
-                SELECT \(raw: Erasure.columns), user_id, progress, revision FROM erasures
+                SELECT \(raw: Erasure.columns), user_id, progress, revision, next_at FROM erasures
                 WHERE application = \(application) AND id = \(id) AND state = 'running'
                 """
             ) { row in
-                let erasure = try Erasure(row)
+                var erasure = try Erasure(row)
+                // The fault of the last attempt, which the next progress deletes.
+                erasure.error = nil
+                let count = Erasure.columnCount
                 return ErasureWork(
                     application: application, user: try row.user(.index(count)),
                     erasure: erasure,
                     key: try row.optionalBlob(.index(count + 1)).map { bytes in
                         try ErasureWork.key(bytes)
-                    }, revision: try row.int64(.index(count + 2)))
+                    }, revision: try row.int64(.index(count + 2)),
+                    nextAt: try row.timestamp(.index(count + 3)))
             }
+        }
+    }
+
+    /// Stores a fault, and when the erasure is continued.
+    private func noteFault(
+        _ error: any Error, of id: Erasure.ID, in application: Application.ID
+    ) async throws {
+        // Other errors may have the values of rows.
+        let name = (error as? StoreFault).map { fault in "\(fault)" } ?? "\(type(of: error))"
+        let text = "The last attempt has ended with a fault, see the log of the server: \(name)."
+        try await change(in: application) { context in
+            let faults = try context.transaction.first(
+                """
+                UPDATE erasures SET faults = faults + 1, error = \(text)
+                WHERE application = \(application) AND id = \(id) AND state = 'running'
+                RETURNING faults
+                """
+            ) { row in try row.int64(0) }
+            guard let faults else { return }
+            guard faults < Erasure.attemptLimit else {
+                try context.transaction.execute(
+                    """
+                    UPDATE erasures SET state = 'failed', ended_at = \(context.now)
+                    WHERE application = \(application) AND id = \(id)
+                    """)
+                return try context.transaction.addRunningErasures(-1, in: application)
+            }
+            try context.transaction.execute(
+                """
+                UPDATE erasures SET next_at = \(context.now.addingPause(faults))
+                WHERE application = \(application) AND id = \(id)
+                """)
         }
     }
 
@@ -73,16 +125,13 @@ extension MessagingStore {
             let forgotten = try await uploads.forget(work.user, work.application)
             work.count(ErasureWork.uploads) { count in count.erased += forgotten }
         }
-        let done = work.erasure.table.flatMap { name in ErasureTable(rawValue: name) }
-        let tables = ErasureTable.allCases
-        for table in tables.drop(while: { table in done != nil && table != done }) {
-            if table != done { work.begin(table) }
+        for table in work.tables {
+            if work.erasure.table != table.rawValue { work.begin(table) }
             try await erase(table, &work, bodies)
         }
-        work.begin(nil)
     }
 
-    /// The number of pages without rows of the user after which the progress is stored.
+    /// The number of pages after which the progress is stored, if nothing else is written.
     private static let pagesBetweenSteps = 64
 
     private func erase(
@@ -92,7 +141,7 @@ extension MessagingStore {
         var pages = 0
         while true {
             try Task.checkCancellation()
-            let page = try await page(of: table, work, bodies)
+            let page = try await readPage(of: table, work, bodies)
             var rest = page.named[...]
             while !rest.isEmpty {
                 let rows = Array(rest.prefix(size.count))
@@ -106,8 +155,12 @@ extension MessagingStore {
                 size.adjust(to: time, for: rows.count)
             }
             pages += 1
-            if page.isLast { return try await save(&work) }
             work.key = page.last
+            if page.isLast {
+                // An attempt that only finds the end of a table again makes no progress.
+                if page.count > 0 { try await save(&work) }
+                return
+            }
             if page.named.isEmpty, pages % Self.pagesBetweenSteps == 0 { try await save(&work) }
         }
     }
@@ -116,31 +169,37 @@ extension MessagingStore {
         _ = try await step(&work) { _, _ in }
     }
 
-    /// Reads the next page of a table.
-    private func page(
+    /// Reads the next page of a table, and finds its rows that name the user.
+    private func readPage(
         of table: ErasureTable, _ work: ErasureWork, _ bodies: ErasureBodies
     ) async throws -> ErasurePage {
         try await database.read { transaction in
             var payloads = ErasedPayloads(
                 user: work.user, erased: work.erasure.erasedUser, bodies: bodies)
-            let rows = try transaction.rows(
-                table.page(after: work.key, limit: table.pageSize, in: work.application)
+            let isDescending = table == .events && !work.erasure.isProving
+            var rows = try transaction.rows(
+                table.page(
+                    after: work.key, limit: table.pageSize, isDescending: isDescending,
+                    in: work.application)
             ) { row in try table.entry(row) }
-            if table == .events, !work.erasure.isProving {
-                try transaction.find(
-                    in: rows, &payloads, for: work.erasure.id, in: work.application)
+            switch table {
+            case .events:
+                rows = try rows.map { row in try payloads.decodingEvent(of: row) }
+                try transaction.addOwned(
+                    in: rows, to: &payloads, for: work.erasure.id, in: work.application)
+            case .messages:
+                try transaction.addTombstonesWithParts(
+                    in: rows, to: &payloads, in: work.application)
+            default: break
             }
-            let named = try rows.filter { row in
-                try table.names(payloads, row)
-                    || table == .events && payloads.isOwn(row)
-            }
+            let named = try rows.filter { row in try table.names(payloads, row) }
             return ErasurePage(
                 named: named, payloads: payloads, count: rows.count,
                 last: rows.last?.key ?? work.key, isLast: rows.count < table.pageSize)
         }
     }
 
-    /// Changes rows and stores how far the erasure is, in one transaction.
+    /// Changes rows and stores the progress of the erasure, in one transaction.
     ///
     /// - Throws: `LeaseLost` when another process has made a step.
     private func step(
@@ -158,65 +217,88 @@ extension MessagingStore {
 
     // MARK: Proving
 
-    /// Examines all rows of all tables, and ends the erasure if none names the user; otherwise the next round begins.
-    private func prove(
-        _ work: inout ErasureWork, _ bodies: ErasureBodies, _ uploads: ErasureUploads
+    private func beginProof(
+        _ work: inout ErasureWork, _ uploads: ErasureUploads
     ) async throws {
         work.resetProof()
-        var remains: [UInt8] = []
         let records = try await uploads.count(work.user, work.application)
         work.count(ErasureWork.uploads) { count in
             count.scanned = records.all
             count.remaining = records.named
         }
-        for table in ErasureTable.allCases {
-            work.begin(table)
-            try await save(&work)
+        work.erasure.isProving = true
+        work.erasure.digest = environment.sha256([])
+        work.finishTables()
+        try await save(&work)
+    }
+
+    /// Scans all rows of all tables, and ends the erasure if none names the user; otherwise the next round is due after a
+    /// pause, in which short causes end, such as a transaction that has read the user before.
+    private func prove(_ work: inout ErasureWork, _ bodies: ErasureBodies) async throws {
+        for table in work.tables {
+            if work.erasure.table != table.rawValue {
+                work.begin(table)
+                try await save(&work)
+            }
+            var pages = 0
             while true {
                 try Task.checkCancellation()
-                let page = try await page(of: table, work, bodies)
+                let page = try await readPage(of: table, work, bodies)
                 work.count(table.rawValue) { count in
                     count.scanned += Int64(page.count)
                     count.remaining += Int64(page.named.count)
                 }
-                for row in page.named where remains.count < ErasureWork.digestedBytes {
-                    remains += Array(table.rawValue.utf8) + [0] + ErasureWork.encoded(row.key)
+                for row in page.named {
+                    let digest = work.erasure.digest ?? []
+                    work.erasure.digest = environment.sha256(
+                        digest + Array(table.rawValue.utf8) + [0] + ErasureWork.encoded(row.key))
                 }
                 work.key = page.last
                 if page.isLast { break }
+                pages += 1
+                if pages % Self.pagesBetweenSteps == 0 { try await save(&work) }
             }
         }
-        work.begin(nil)
-        work.erasure.digest = environment.sha256(remains)
-        let left = work.erasure.counts.filter { count in count.remaining > 0 }
-        if left.isEmpty {
+        work.finishTables()
+        let remaining = work.erasure.counts.filter { count in count.remaining > 0 }
+        if remaining.isEmpty {
             work.erasure.state = .completed
         } else if work.erasure.round >= Erasure.roundLimit {
             work.erasure.state = .failed
-            let tables = left.map { count in "\(count.remaining) of \(count.table)" }
+            let tables = remaining.map { count in "\(count.remaining) of \(count.table)" }
             work.erasure.error =
                 "Rows that name the user remain after \(Erasure.roundLimit) rounds: "
                 + "\(tables.joined(separator: ", "))."
         } else {
+            work.nextAt = environment.now().addingPause(work.erasure.round)
             work.erasure.round += 1
             work.erasure.isProving = false
             work.erasure.digest = nil
         }
-        let isOver = work.erasure.state != .running
-        if isOver { work.erasure.endedAt = environment.now() }
+        let hasEnded = work.erasure.state != .running
+        if hasEnded { work.erasure.endedAt = environment.now() }
         _ = try await step(&work) { context, work in
-            guard isOver else { return }
-            try context.transaction.execute(
-                """
-                DELETE FROM erased_contents
-                WHERE application = \(work.application) AND erasure = \(work.erasure.id)
-                """)
+            guard hasEnded else { return }
+            if work.erasure.state == .completed {
+                try context.transaction.execute(
+                    """
+                    DELETE FROM erased_contents
+                    WHERE application = \(work.application) AND erasure = \(work.erasure.id)
+                    """)
+            }
             try context.transaction.addRunningErasures(-1, in: work.application)
         }
     }
 }
 
-/// A page of rows that an erasure examines.
+extension Timestamp {
+    /// A pause later: 1 second after the first attempt, and twice as long after each further one, at most 60 seconds.
+    fileprivate func addingPause(_ attempt: Int64) -> Timestamp {
+        Timestamp(milliseconds: milliseconds + min(60_000, 1000 << min(attempt - 1, 6)))
+    }
+}
+
+/// A page of rows of a table.
 private struct ErasurePage: Sendable {
     /// The rows that name the user or belong to them.
     let named: [ErasureTable.Entry]
@@ -228,7 +310,7 @@ private struct ErasurePage: Sendable {
     let isLast: Bool
 }
 
-/// An erasure with its user, and how far it is.
+/// An erasure with its user and its progress.
 private struct ErasureWork: Sendable {
     let application: Application.ID
     let user: UserID
@@ -236,14 +318,25 @@ private struct ErasureWork: Sendable {
     /// The key of the last row of the table that is done; `nil` for none.
     var key: [SQLValue]?
     var revision: Int64
+    /// The moment from which it is worked on.
+    var nextAt: Timestamp
 
     /// The name under which uploads are counted.
     static let uploads = "uploads"
-    /// The number of bytes of remaining rows that the digest is computed of.
-    static let digestedBytes = 1 << 20
 
-    mutating func begin(_ table: ErasureTable?) {
-        erasure.table = table?.rawValue
+    /// The tables that are not finished.
+    var tables: ArraySlice<ErasureTable> {
+        let all = ErasureTable.allCases
+        return all[(all.firstIndex { table in table.rawValue == erasure.table } ?? 0)...]
+    }
+
+    mutating func begin(_ table: ErasureTable) {
+        erasure.table = table.rawValue
+        key = nil
+    }
+
+    mutating func finishTables() {
+        erasure.table = nil
         key = nil
     }
 
@@ -263,6 +356,7 @@ private struct ErasureWork: Sendable {
         }
     }
 
+    /// Sets the counts of the proof to 0.
     mutating func resetProof() {
         for index in erasure.counts.indices {
             erasure.counts[index].scanned = 0
@@ -303,7 +397,7 @@ private struct ErasureWork: Sendable {
 }
 
 extension Transaction {
-    /// Stores how far an erasure is. The id of the user is deleted when it is completed.
+    /// Stores the progress of an erasure. The id of the user is deleted when it is completed.
     ///
     /// - Throws: `LeaseLost` when the erasure has another revision.
     fileprivate func save(_ work: ErasureWork) throws {
@@ -316,7 +410,8 @@ extension Transaction {
                     step = \(erasure.table), progress = \(work.key.map(ErasureWork.encoded)),
                     is_proving = \(erasure.isProving), revision = \(work.revision + 1),
                     counts = \(erasure.encodedCounts), digest = \(erasure.digest),
-                    error = \(erasure.error), ended_at = \(erasure.endedAt)
+                    error = \(erasure.error), ended_at = \(erasure.endedAt), faults = 0,
+                    next_at = \(work.nextAt)
                 WHERE application = \(work.application) AND id = \(erasure.id)
                     AND revision = \(work.revision)
                 """)

@@ -177,6 +177,19 @@ extension Transaction {
                     ) { row in try row.user(0) })
             }
         }
+        for announcement in audience.announcements {
+            let rest = readers.keys.filter { user in !found.users.contains(user) }
+            for chunk in rest.sorted().chunks(of: 1024) {
+                found.users.formUnion(
+                    try rows(
+                        """
+                        SELECT user_id FROM announcement_recipients
+                        WHERE application = \(application) AND announcement = \(announcement)
+                            AND user_id \(in: chunk)
+                        """
+                    ) { row in try row.user(0) })
+            }
+        }
         found.later.subtract(found.users)
         return found
     }

@@ -11,6 +11,8 @@ struct FeedAudience {
     var receipts: Set<Conversation.ID> = []
     /// Those that follow one of these users.
     var identities: Set<UserID> = []
+    /// The recipients of these announcements.
+    var announcements: Set<Announcement.ID> = []
     /// Whether a conversation was deleted: the rows of its participants are gone, and their own streams have the change.
     var hasDeletions = false
     /// Whether an event concerns users that it does not name.
@@ -52,7 +54,8 @@ struct FeedAudience {
         case .announcementSent(let payload): users.formUnion(payload.recipients)
         case .announcementReceived(let payload): users.insert(payload.user)
         case .announcementDeleted(let payload): users.insert(payload.user)
-        case .announcementErased, .recordImported: isOpen = true
+        case .announcementErased(let payload): announcements.insert(payload.announcement)
+        case .recordImported: isOpen = true
         default: break
         }
     }

@@ -319,24 +319,24 @@ extension ErasedPayloads {
         var namesUser = false
         switch kind {
         case 1:
-            let found = try reading(state) { reader in try FormerIdentity(from: &reader) }
+            let found = try decode(state) { reader in try FormerIdentity(from: &reader) }
             namesUser = found.namesUser
             if namesUser {
                 Identity(userID: erased).write(to: &writer)
                 writer.write(false)
             }
         case 2:
-            let found = try reading(state) { reader in try Conversation(from: &reader) }
+            let found = try decode(state) { reader in try Conversation(from: &reader) }
             namesUser = found.namesUser
             found.value.write(to: &writer)
         case 3, 8:
-            let found = try reading(state) { reader in
+            let found = try decode(state) { reader in
                 try reader.each { reader in try PositionedParticipant(from: &reader) }
             }
             namesUser = found.namesUser
             writer.write(each: found.value) { writer, entry in entry.write(to: &writer) }
         case 5:
-            let found = try reading(state) { reader in try Message(from: &reader) }
+            let found = try decode(state) { reader in try Message(from: &reader) }
             namesUser = found.namesUser
             reduced(found.value).write(to: &writer)
         default: break

@@ -234,9 +234,11 @@ extension DatabaseSchema {
         // `user_digest`: a keyed digest of the user id, by which a repeated request finds a completed erasure.
         // `step`, `progress`: the table that is being worked on, and the encoded key of its last row that is done; NULL
         // before the first one.
-        // `is_proving`: whether the rows are only examined.
+        // `is_proving`: whether the proof is running.
         // `revision`: incremented with each step, which only the process that has made the last one may make.
         // `counts`: the encoded `Erasure.Count` of each table.
+        // `faults`: the number of faults since the last progress.
+        // `next_at`: the moment from which it is worked on.
         """
         CREATE TABLE erasures (
             application BYTEA NOT NULL,
@@ -253,6 +255,8 @@ extension DatabaseSchema {
             counts BYTEA NOT NULL,
             digest BYTEA,
             error TEXT,
+            faults BIGINT NOT NULL DEFAULT 0,
+            next_at BIGINT NOT NULL,
             requested_at BIGINT NOT NULL,
             ended_at BIGINT
         )
@@ -261,8 +265,12 @@ extension DatabaseSchema {
         "CREATE UNIQUE INDEX erasures_by_number ON erasures (application, number)",
         "CREATE INDEX erasures_by_user ON erasures (application, user_digest, number)",
         // Scanned whole: the few erasures that are running.
-        "CREATE INDEX erasures_running ON erasures (application, id) WHERE state = 'running'",
-        // The contents of messages that a running erasure has made tombstones: the log is searched for their file names.
+        "CREATE INDEX erasures_running ON erasures (application, number) WHERE state = 'running'",
+        """
+        CREATE INDEX erasures_running_by_user ON erasures (application, user_id)
+        WHERE state = 'running'
+        """,
+        // The contents of the user, whose file names a running or failed erasure removes from the log.
         """
         CREATE TABLE erased_contents (
             application BYTEA NOT NULL,

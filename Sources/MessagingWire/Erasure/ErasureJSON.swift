@@ -82,7 +82,7 @@ public enum ErasureJSON {
             .required(
                 "digest",
                 JSONSchema.string.orNull.withDescription(
-                    "The SHA-256 digest over these rows, in hexadecimal digits: of no bytes when it is completed."
+                    "A SHA-256 digest over these rows, in hexadecimal digits: that of no bytes without rows, and with each row that of the former digest and the row."
                 )),
             .required("error", JSONSchema.string.orNull),
         ]))

@@ -73,9 +73,13 @@ extension APIError {
             switch subject {
             case .provider: ("application", "providers")
             case .providerKey: ("provider", "keys")
+            case .erasure: ("application", "running erasures")
             default: ("application", "webhooks")
             }
-        return "The \(owner) has \(limit) \(objects) already; delete one before creating another."
+        let advice =
+            subject == .erasure
+            ? "retry when one of them has ended" : "delete one before creating another"
+        return "The \(owner) has \(limit) \(objects) already; \(advice)."
     }
 
     private static func text(of obstacle: Rejection.Obstacle) -> String {

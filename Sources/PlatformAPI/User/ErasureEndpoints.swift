@@ -19,7 +19,7 @@ extension Endpoint {
                         "`erase` deletes what belongs to the user, and makes tombstones of the user's messages.",
                         isRequired: true)
                 ], answers: [.accepted(ErasureJSON.schema)],
-                errors: [.missingProperty, .userErased],
+                errors: [.missingProperty, .userErased, .invalidOperation],
                 example: Example(query: [("mode", "erase")]))
         },
         Endpoint(

@@ -4,7 +4,7 @@ internal import MessagingWire
 internal import SystemSupport
 public import Uploads
 
-/// Erases users in the background (X16), one after another, in one process at a time.
+/// Erases users in the background (X16), one after another and the applications in turn, in one process at a time.
 ///
 /// Running erasures are rows, so a crash loses nothing. It looks for new ones every second, as ``Exporter`` does.
 public final class Eraser: Sendable {
@@ -16,7 +16,7 @@ public final class Eraser: Sendable {
 
     /// Creates the eraser; nothing runs before ``start()``.
     ///
-    /// - Parameter onFault: Called with every fault, to log it; the erasure continues a second later.
+    /// - Parameter onFault: Called with every fault, to log it; the erasure continues after a pause.
     public init(
         store: MessagingStore, uploads: Uploads,
         onFault: @escaping @Sendable (any Error, Erasure.ID?) -> Void
@@ -31,7 +31,7 @@ public final class Eraser: Sendable {
     public func start() {
         running.start(priority: .background) { [weak self] in
             while !Task.isCancelled, let self {
-                await self.turn()
+                await self.runOnce()
                 await pause(milliseconds: 1000)
             }
         }
@@ -43,7 +43,7 @@ public final class Eraser: Sendable {
         await lease.release()
     }
 
-    private func turn() async {
+    private func runOnce() async {
         do {
             _ = try await lease.hold { try await self.work() }
         } catch is CancellationError {
@@ -57,14 +57,20 @@ public final class Eraser: Sendable {
     ///
     /// - Throws: `CancellationError` and faults of the list. An erasure that fails does not stop the others.
     public func work() async throws {
-        for (application, id) in try await store.runningErasures() {
-            do {
-                try await store.runErasure(
-                    id, in: application, bodies: .json, uploads: uploads)
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                onFault(error, id)
+        var failed: Set<Erasure.ID> = []
+        while true {
+            let due = try await store.nextErasures().filter { next in !failed.contains(next.id) }
+            guard !due.isEmpty else { return }
+            for (application, id) in due {
+                do {
+                    try await store.runErasure(
+                        id, in: application, bodies: .json, uploads: uploads)
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    failed.insert(id)
+                    onFault(error, id)
+                }
             }
         }
     }

@@ -157,7 +157,7 @@ final class UserReplacement {
     /// The id that replaces it.
     let erased: UserID
     /// Whether what was read names the user.
-    var hasOccurred = false
+    var wasFound = false
 
     init(_ user: UserID, by erased: UserID) {
         self.user = user
@@ -166,7 +166,7 @@ final class UserReplacement {
 
     fileprivate func replacing(_ other: UserID) -> UserID {
         guard other == user else { return other }
-        hasOccurred = true
+        wasFound = true
         return erased
     }
 }
