@@ -48,14 +48,14 @@ async function erasurePage(view) {
   const state = element("div")
   let erasure
   const shown = list({
-    label: "Erasure", columns: ["Table", "Erased", "Examined", "Remaining"],
+    label: "Erasure", columns: ["Table", "Erased", "Scanned", "Remaining"],
     async fetch() {
       erasure = await get(view.path("erasures", view.query.erasure))
       state.replaceChildren(facts([
         ["State", badge(erasure.state, { completed: "ok", failed: "error" }[erasure.state])], ["Now", idText(nameOf(erasure.erased_user))],
         erasure.progress ? ["Progress", `${erasure.progress.phase} ${erasure.progress.table ?? ""}`] : null,
         ["Requested", timeNode(erasure.requested_at)], ["Ended", timeNode(erasure.ended_at)], erasure.error ? ["Error", erasure.error] : null,
-        ["Rows that name the user", erasure.digest ? count(erasure.remaining) : "not examined yet"], erasure.digest ? ["SHA-256 of them", idText(erasure.digest)] : null]))
+        ["Rows that name the user", erasure.ended_at ? count(erasure.remaining) : "not known yet"], erasure.ended_at && erasure.digest ? ["SHA-256 of them", idText(erasure.digest)] : null]))
       return erasure.counts
     },
     row: item => [item.table, count(item.erased), count(item.scanned), count(item.remaining)],
