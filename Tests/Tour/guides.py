@@ -258,6 +258,7 @@ def security(run, server, folder):
     output = run()
     assert output.startswith("200\n") and '"id":"access_denied"' in output, output
     assert '"id":"authentication_required"' in output and "DNS:localhost" in output, output
+    assert '"erased_user":"layer:///identities/erased-1"' in output and '"remaining":0' in output, output
 
 
 def troubleshooting(run, server, folder):
