@@ -55,17 +55,22 @@ def figures(options, folder, port, command, count, when_ready=lambda: None):
 
 
 def under_load(options, folder, table, server, messages):
-    """Shows the newest messages while others send; all threads send at the same rate."""
+    """Shows the newest messages while others send, and nothing under the same load; all threads send at the same rate."""
     seconds = 10
-    sent = [0] * SENDERS
+    for command in ("live", "unshown"):
+        sent = [0] * SENDERS
+        threads = []
 
-    def begin():
-        end = time.monotonic() + seconds
-        for number in range(SENDERS):
-            arguments = (server.port, messages, options.stream_rate / SENDERS, end, sent, number)
-            threading.Thread(target=send, args=arguments).start()
-    for name, value in figures(options, folder, server.port, "live", seconds, begin):
-        table.add_text(f"ParleyKit: {name}", value)
+        def begin():
+            end = time.monotonic() + seconds
+            for number in range(SENDERS):
+                arguments = (server.port, messages, options.stream_rate / SENDERS, end, sent, number)
+                threads.append(threading.Thread(target=send, args=arguments))
+                threads[-1].start()
+        for name, value in figures(options, folder, server.port, command, seconds, begin):
+            table.add_text(f"ParleyKit: {name}", value)
+        for thread in threads: thread.join()
+        table.add_text(f"ParleyKit: messages sent per second meanwhile ({command})", f"{sum(sent) / seconds:,.0f}")
 
 
 def beside_curl(options, folder, table, server):

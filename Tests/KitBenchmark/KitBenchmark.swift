@@ -11,7 +11,9 @@ import ParleyKit
             let count = Int(arguments[5])
         else {
             print(
-                "usage: parleykit-bench catch-up|store|send|deliver|live|transfer|idle SERVER APP STORE COUNT"
+                """
+                usage: parleykit-bench catch-up|store|send|deliver|live|unshown|transfer|idle SERVER APP STORE COUNT
+                """
             )
             exit(64)
         }
@@ -23,7 +25,8 @@ import ParleyKit
         case "store": try await benchmark.readStore()
         case "send": try await benchmark.send()
         case "deliver": try await benchmark.deliver()
-        case "live": try await benchmark.followChanges()
+        case "live": try await benchmark.followChanges(isShown: true)
+        case "unshown": try await benchmark.followChanges(isShown: false)
         case "transfer": try await benchmark.transfer()
         default: try await benchmark.idle()
         }
@@ -131,19 +134,22 @@ import ParleyKit
     }
 
     /// Shows the newest messages of the largest conversation for some seconds, while others send into it, and measures how
-    /// long the main actor is busy. Prints `ready` when it begins.
-    @MainActor private func followChanges() async throws {
+    /// long a task waits for the main actor. Prints `ready` when it begins.
+    ///
+    /// - Parameter isShown: Without a query, the same waits show what the load of the machine causes.
+    @MainActor private func followChanges(isShown: Bool) async throws {
         let client = try await client("bo")
         client.connect()
         while client.connection != .live { try await Task.sleep(for: .milliseconds(10)) }
         guard let conversation = try await client.fetch(Query<Conversation>(limit: 1)).first else {
             return
         }
-        let shown = LiveResults(
-            Query<Message>(where: { $0.conversation == conversation.id }), in: client,
-            window: .last(50))
-        while shown.results.elements.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-        let first = shown.results.total
+        let messages = Query<Message>(where: { $0.conversation == conversation.id })
+        let shown = isShown ? LiveResults(messages, in: client, window: .last(50)) : nil
+        while shown?.results.elements.isEmpty == true {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let first = shown?.results.total ?? 0
         print("ready")
         fflush(nil)
         let end = ContinuousClock.now + .seconds(count)
@@ -158,9 +164,12 @@ import ParleyKit
             return times
         }
         let times = await waiting.value
-        report("changes per second", Double(shown.results.total - first) / Double(count))
-        report("wait for the main actor p99 ms", percentile(times, 99))
-        report("wait for the main actor, longest ms", times.max() ?? 0)
+        let state = isShown ? "" : ", nothing shown"
+        if let shown {
+            report("changes per second", Double(shown.results.total - first) / Double(count))
+        }
+        report("wait for the main actor\(state) p99 ms", percentile(times, 99))
+        report("wait for the main actor\(state), longest ms", times.max() ?? 0)
         await client.close()
     }
 

@@ -124,6 +124,7 @@ extension MessagingStore {
             work.listTables()
             let forgotten = try await uploads.forget(work.user, work.application)
             work.count(ErasureWork.uploads) { count in count.erased += forgotten }
+            if forgotten > 0 { try await save(&work) }
         }
         for table in work.tables {
             if work.erasure.table != table.rawValue { work.begin(table) }
@@ -131,14 +132,13 @@ extension MessagingStore {
         }
     }
 
-    /// The number of pages after which the progress is stored, if nothing else is written.
+    /// The number of pages, of one table or several, after which the progress is stored if nothing else is written.
     private static let pagesBetweenSteps = 64
 
     private func erase(
         _ table: ErasureTable, _ work: inout ErasureWork, _ bodies: ErasureBodies
     ) async throws {
         var size = BatchSize(8, in: 1...256, taking: .milliseconds(20))
-        var pages = 0
         while true {
             try Task.checkCancellation()
             let page = try await readPage(of: table, work, bodies)
@@ -154,19 +154,20 @@ extension MessagingStore {
                 }
                 size.adjust(to: time, for: rows.count)
             }
-            pages += 1
             work.key = page.last
-            if page.isLast {
-                // An attempt that only finds the end of a table again makes no progress.
-                if page.count > 0 { try await save(&work) }
-                return
-            }
-            if page.named.isEmpty, pages % Self.pagesBetweenSteps == 0 { try await save(&work) }
+            try await saveSometimes(&work)
+            if page.isLast { return }
         }
     }
 
     private func save(_ work: inout ErasureWork) async throws {
         _ = try await step(&work) { _, _ in }
+    }
+
+    /// Counts a page, and stores the progress after some of them.
+    private func saveSometimes(_ work: inout ErasureWork) async throws {
+        work.unsavedPages += 1
+        if work.unsavedPages >= Self.pagesBetweenSteps { try await save(&work) }
     }
 
     /// Reads the next page of a table, and finds its rows that name the user.
@@ -212,6 +213,7 @@ extension MessagingStore {
             try context.transaction.save(current)
         }.time
         work.revision += 1
+        work.unsavedPages = 0
         return time
     }
 
@@ -236,11 +238,7 @@ extension MessagingStore {
     /// pause, in which short causes end, such as a transaction that has read the user before.
     private func prove(_ work: inout ErasureWork, _ bodies: ErasureBodies) async throws {
         for table in work.tables {
-            if work.erasure.table != table.rawValue {
-                work.begin(table)
-                try await save(&work)
-            }
-            var pages = 0
+            if work.erasure.table != table.rawValue { work.begin(table) }
             while true {
                 try Task.checkCancellation()
                 let page = try await readPage(of: table, work, bodies)
@@ -254,9 +252,8 @@ extension MessagingStore {
                         digest + Array(table.rawValue.utf8) + [0] + ErasureWork.encoded(row.key))
                 }
                 work.key = page.last
+                try await saveSometimes(&work)
                 if page.isLast { break }
-                pages += 1
-                if pages % Self.pagesBetweenSteps == 0 { try await save(&work) }
             }
         }
         work.finishTables()
@@ -320,6 +317,8 @@ private struct ErasureWork: Sendable {
     var revision: Int64
     /// The moment from which it is worked on.
     var nextAt: Timestamp
+    /// The number of pages that were read since the progress was stored.
+    var unsavedPages = 0
 
     /// The name under which uploads are counted.
     static let uploads = "uploads"

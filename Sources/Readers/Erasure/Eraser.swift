@@ -29,7 +29,7 @@ public final class Eraser: Sendable {
 
     /// Starts the background work; call once.
     public func start() {
-        running.start(priority: .background) { [weak self] in
+        running.start(priority: .utility) { [weak self] in
             while !Task.isCancelled, let self {
                 await self.runOnce()
                 await pause(milliseconds: 1000)
