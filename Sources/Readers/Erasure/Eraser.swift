@@ -1,7 +1,6 @@
 public import Messaging
 public import MessagingStore
 internal import MessagingWire
-internal import SystemSupport
 public import Uploads
 
 /// Erases users in the background (X16), one after another and the applications in turn, in one process at a time.
@@ -11,8 +10,7 @@ public final class Eraser: Sendable {
     private let store: MessagingStore
     private let uploads: ErasureUploads
     private let onFault: @Sendable (any Error, Erasure.ID?) -> Void
-    private let lease: Lease
-    private let running = BackgroundTask()
+    private let leasedWork: LeasedWork
 
     /// Creates the eraser; nothing runs before ``start()``.
     ///
@@ -24,34 +22,18 @@ public final class Eraser: Sendable {
         self.store = store
         self.uploads = ErasureUploads(uploads)
         self.onFault = onFault
-        lease = Lease("eraser", of: store)
+        leasedWork = LeasedWork("eraser", of: store)
     }
 
     /// Starts the background work; call once.
     public func start() {
-        running.start(priority: .utility) { [weak self] in
-            while !Task.isCancelled, let self {
-                await self.runOnce()
-                await pause(milliseconds: 1000)
-            }
+        leasedWork.start(priority: .utility, onFault: { [onFault] error in onFault(error, nil) }) {
+            [weak self] in try await self?.work()
         }
     }
 
     /// Stops within one page of rows; the next start continues.
-    public func stop() async {
-        await running.stop()
-        await lease.release()
-    }
-
-    private func runOnce() async {
-        do {
-            _ = try await lease.hold { try await self.work() }
-        } catch is CancellationError {
-            return
-        } catch {
-            onFault(error, nil)
-        }
-    }
+    public func stop() async { await leasedWork.stop() }
 
     /// Does all pending work now, with or without the lease.
     ///

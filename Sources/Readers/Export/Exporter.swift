@@ -18,8 +18,7 @@ public final class Exporter: Sendable {
     private let publicBase: String
     private let now: @Sendable () -> Timestamp
     private let onFault: @Sendable (any Error, Export.ID?) -> Void
-    private let lease: Lease
-    private let running = BackgroundTask()
+    private let leasedWork: LeasedWork
     /// Failed exports and when to retry each: a full disk stays full for a while.
     private let failed: Locked<[Export.ID: Timestamp]> = Locked([:])
 
@@ -46,34 +45,19 @@ public final class Exporter: Sendable {
         self.publicBase = publicBase
         self.now = now
         self.onFault = onFault
-        lease = Lease("exporter", of: store)
+        leasedWork = LeasedWork("exporter", of: store)
     }
 
     /// Starts the background work; call once.
     public func start() {
-        running.start(priority: .background) { [weak self] in
-            while !Task.isCancelled, let self {
-                await self.turn()
-                await pause(milliseconds: 1000)
-            }
+        leasedWork.start(priority: .background, onFault: { [onFault] error in onFault(error, nil) })
+        {
+            [weak self] in try await self?.work()
         }
     }
 
     /// Stops within one batch; the next start repeats unfinished exports.
-    public func stop() async {
-        await running.stop()
-        await lease.release()
-    }
-
-    private func turn() async {
-        do {
-            _ = try await lease.hold { try await self.work() }
-        } catch is CancellationError {
-            return
-        } catch {
-            onFault(error, nil)
-        }
-    }
+    public func stop() async { await leasedWork.stop() }
 
     /// Does all pending work now, with or without the lease.
     ///
