@@ -251,12 +251,19 @@ fi
 endef
 
 # Runs commands four at a time, in their order: the longest first. Prints the output of each when it ends, without
-# the line that announces each Swift test. Fails when one of them fails.
+# the line that announces each Swift test. Fails when one of them fails, and repeats at the end what failed: the failed
+# Swift tests and the last lines of the output.
 define together
 rm -rf .build/logs; mkdir -p .build/logs; \
 printf '%s\n' $(1) | xargs -d '\n' -P 4 -n 1 bash -c 'log=$$(mktemp -p .build/logs); \
     used=$$( { TIMEFORMAT="%U + %S"; time bash -c "$$0" >"$$log" 2>&1; } 2>&1 ); ended=$$?; \
-    echo "$$0: status $$ended after $$SECONDS s, $$used s of processor time" | cat - "$$log" | grep -av "^◇"; exit $$ended'
+    state="$$0: status $$ended after $$SECONDS s, $$used s of processor time"; \
+    echo "$$state" | cat - "$$log" | grep -av "^◇"; \
+    [ $$ended = 0 ] || { echo "$$state"; grep -a "✘" "$$log" | head -40; tail -n 25 "$$log"; } | cut -c -600 \
+        >>.build/logs/failed; \
+    exit $$ended'; ended=$$?; \
+if [ -e .build/logs/failed ]; then echo; echo "Failed:"; cat .build/logs/failed; fi; \
+exit $$ended
 endef
 
 # Creates the virtual environment, or another one whose Python is given, and installs packages; it prints those that
