@@ -43,7 +43,8 @@ import Testing
         }
         defer { others.cancel() }
         let result = await #expect(
-            processExitsWith: .success, observing: [\.standardOutputContent]
+            processExitsWith: .success,
+            observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
             [
                 server = configuration.server.absoluteString as String,
@@ -58,7 +59,9 @@ import Testing
             let client = try await openClient(configuration)
             try await LongRunTests.run(client, in: try #require(Conversation.ID(id)))
         }
-        print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+        for output in [result?.standardOutputContent, result?.standardErrorContent] {
+            print(String(decoding: output ?? [], as: UTF8.self))
+        }
         others.cancel()
         if case .failure(let error) = await others.result, !(error is CancellationError),
             (error as? ParleyError)?.code != .cancelled
