@@ -141,7 +141,7 @@ public enum ValidationRule: CaseIterable, Sendable {
     case logPosition, logPositionBeyondEnd, logPositionWithFilters
     case eventLimit, eventWait, eventTypes, eventParameterTwice, lastEventID
     case eventOrder, eventOrderOfStream, needsAscendingOrder, needsDescendingOrder, eventTimeAlone
-    case conversationFilter, eventInclude
+    case conversationFilter, conversationInclude, eventInclude
     case listCount, recipientStatus, messageNumber, deliveryInclude
     case feedCursor, feedHistory
 

@@ -620,6 +620,9 @@ def a_message_is_deleted_after_a_question(browser):
 def metadata_are_changed_by_one_patch(browser):
     chat = conversation(browser, unique("ana"), "bo", metadata={"topic": "rent", "flat": {"floor": "3", "side": "left"}})
     opened(browser, page("conversations", chat, "metadata"))
+    written = api(browser, "GET", f"conversations/{chat}?include=details")["metadata_written_at"]["flat"]["floor"]
+    shown = [time.get_attribute("datetime") for time in browser.all(".tree time")]
+    check("each text has the time of its last write", shown == [written] * 3, shown)
     browser.one("[aria-label='Edit metadata.flat.floor']").click()
     box = browser.one("dialog textarea")
     box.clear()
@@ -1105,6 +1108,21 @@ def visit_addresses(browser, chat):
         browser.until(lambda: "Page not found" in main_text(browser), path)
     browser.open(page("conversations", "00000000-0000-4000-8000-000000000000"))
     browser.until(lambda: browser.all("main .problem"), "an unknown conversation")
+
+
+@test
+def a_list_of_conversations_shows_their_messages_and_last_activity(browser):
+    ana = unique("ana")
+    chat = conversation(browser, ana, "bo", metadata={"topic": "rent"})
+    for text in ("one", "two"):
+        send(browser, chat, text, "bo")
+    sent = api(browser, "GET", f"conversations/{chat}?include=details")["last_message_sent_at"]
+    opened(browser, page("conversations") + f"?participants={ana}")
+    row = browser.until(lambda: browser.one("tbody tr") if len(browser.all("tbody tr")) == 1 else None, "one conversation")
+    cells = [cell.text for cell in row.find_elements("css selector", "td, th")]
+    check("topic and number of messages are shown", cells[1] == "rent" and cells[3] == "2", cells)
+    time = row.find_element("css selector", "time").get_attribute("datetime")
+    check("the last activity is the last message", time == sent, (time, sent))
 
 
 @test

@@ -24,7 +24,14 @@ public struct Metadata: Equatable, Sendable {
     }
 
     /// The tree that clients see, with keys in the order of their bytes.
-    public var view: MetadataTree { root.view ?? .empty }
+    public var view: MetadataTree { view { text, _ in text } }
+
+    /// Returns the tree that clients see, with something else in the place of each text.
+    ///
+    /// - Parameter leaf: Returns what replaces a text that was written at a moment.
+    public func view(_ leaf: (String, Timestamp) -> String) -> MetadataTree {
+        root.view(leaf) ?? .empty
+    }
 
     /// The time of the latest write; `nil` if there is none.
     public var latestWrite: Timestamp? { root.latestWrite }
@@ -34,21 +41,22 @@ public struct Metadata: Equatable, Sendable {
 }
 
 extension Metadata.Node {
-    /// The visible tree of this key; `nil` for none.
+    /// Returns the visible tree of this key; `nil` for none.
     ///
     /// A write below this key, even a deletion, is never older than the write of the key itself, so it made the key an
     /// object. An object whose members were all deleted is still shown as `{}` (R46).
-    var view: MetadataTree? {
+    func view(_ leaf: (String, Timestamp) -> String) -> MetadataTree? {
         guard children.isEmpty else {
             return .object(
                 children.sorted { left, right in left.key < right.key }.compactMap { key, child in
-                    child.view.map { value in MetadataTree.Member(key: key, value: value) }
+                    child.view(leaf).map { value in MetadataTree.Member(key: key, value: value) }
                 })
         }
-        return switch write?.value {
-        case .text(let text): .text(text)
+        guard let write else { return nil }
+        return switch write.value {
+        case .text(let text): .text(leaf(text, write.at))
         case .object: .empty
-        case .deleted, nil: nil
+        case .deleted: nil
         }
     }
 
@@ -182,7 +190,7 @@ extension Metadata {
     /// Returns the tree that clients see at a path; `nil` for none.
     func tree(at path: [String]) -> MetadataTree? {
         guard !path.isEmpty else { return view }
-        return root.node(at: path[...])?.view
+        return root.node(at: path[...])?.view { text, _ in text }
     }
 
     /// Whether clients see anything at a path.

@@ -20,6 +20,16 @@ public struct ConversationJSON: Equatable, Sendable {
         }
     }
 
+    /// The members that the system sees with `include=details` (console C49, C51).
+    private struct Details: Equatable {
+        /// The number of messages, without deleted ones.
+        let messageCount: Int64
+        /// When the last message was sent; `nil` if there was none.
+        let lastSentAt: Timestamp?
+        /// The metadata with the time of its last write in the place of each text.
+        let metadataWrites: MetadataTree
+    }
+
     /// The members that only a conversation of a feed has (Y1).
     public struct FeedMembers: Equatable, Sendable {
         /// The id of the last visible message; `nil` if there is none.
@@ -66,6 +76,8 @@ public struct ConversationJSON: Equatable, Sendable {
     public let metadata: MetadataTree
     /// The members of a user's view; `nil` in the system's perspective.
     private let userView: UserView?
+    /// The members of `include=details`; `nil` without it.
+    private var details: Details?
     /// The members of a feed; `nil` elsewhere.
     public private(set) var feedMembers: FeedMembers?
     /// The members that are the same for all users, as an object that was written before.
@@ -94,6 +106,7 @@ public struct ConversationJSON: Equatable, Sendable {
                 writeMembers(presentation, into: &writer)
             }
             if let userView { write(userView, presentation, into: &writer) }
+            if let details { write(details, into: &writer) }
             if let feedMembers { write(feedMembers, into: &writer) }
         }
     }
@@ -116,6 +129,18 @@ public struct ConversationJSON: Equatable, Sendable {
         writer.member("distinct", isDistinct)
         writer.key("metadata")
         MetadataJSON.write(metadata, into: &writer)
+    }
+
+    private func write(_ details: Details, into writer: inout JSONWriter) {
+        writer.member("total_message_count", details.messageCount)
+        writer.key("last_message_sent_at")
+        if let moment = details.lastSentAt {
+            writer.string(TimestampJSON.text(moment))
+        } else {
+            writer.null()
+        }
+        writer.key("metadata_written_at")
+        MetadataJSON.write(details.metadataWrites, into: &writer)
     }
 
     private func write(_ feed: FeedMembers, into writer: inout JSONWriter) {
@@ -158,6 +183,18 @@ extension ConversationJSON {
     /// A conversation as the system sees it.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         .named("Conversation", .object(members(version)))
+    }
+
+    /// A conversation as the system reads it, with the members of `include=details`.
+    public static func detailedSchema(_ version: APIVersion) -> JSONSchema {
+        .named(
+            "DetailedConversation",
+            .object(
+                members(version) + [
+                    .optional("total_message_count", .integer(0 ... .max)),
+                    .optional("last_message_sent_at", JSONSchema.time.orNull),
+                    .optional("metadata_written_at", MetadataJSON.schema),
+                ]))
     }
 
     /// A conversation as a user sees it.
@@ -230,13 +267,19 @@ extension ConversationJSON {
 
 extension ConversationJSON {
     /// A conversation as the system sees it.
-    public init(_ snapshot: ConversationSnapshot) {
+    ///
+    /// - Parameter isDetailed: Whether the members of `include=details` are written.
+    public init(_ snapshot: ConversationSnapshot, isDetailed: Bool = false) {
         let conversation = snapshot.conversation
         self.init(
             id: conversation.id, createdAt: conversation.createdAt,
             participants: snapshot.participants,
             participantCount: conversation.participantCount, isDistinct: conversation.isDistinct,
             metadata: conversation.metadata.view)
+        guard isDetailed else { return }
+        details = Details(
+            messageCount: conversation.messageCount, lastSentAt: conversation.lastSentAt,
+            metadataWrites: conversation.metadata.view { _, moment in TimestampJSON.text(moment) })
     }
 
     /// A conversation of a feed.

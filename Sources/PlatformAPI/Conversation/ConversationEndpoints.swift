@@ -33,8 +33,9 @@ extension Endpoint {
         ) { version in
             Operation(
                 "listConversations",
-                query: Parameter.page(of: .conversations) + Parameter.conversationFilters,
-                answers: [.list(of: ConversationJSON.schema(version), [.contentLocation])],
+                query: Parameter.page(of: .conversations) + Parameter.conversationFilters
+                    + Parameter.details,
+                answers: [.list(of: ConversationJSON.detailedSchema(version), [.contentLocation])],
                 errors: [.notFound, .invalidOperation],
                 example: Example(query: [("distinct", "false")], after: ["createConversation"]))
         },
@@ -44,10 +45,11 @@ extension Endpoint {
             .withoutBody { context in try await context.readConversation() }
         ) { version in
             Operation(
-                "readConversation", query: Parameter.asOf, fields: [.ifNoneMatch],
+                "readConversation", query: Parameter.asOf + Parameter.details,
+                fields: [.ifNoneMatch],
                 answers: [
                     .ok(
-                        ConversationJSON.schema(version), "The conversation.",
+                        ConversationJSON.detailedSchema(version), "The conversation.",
                         [.tag, .contentLocation]),
                     .notModified,
                 ], errors: [.objectDeleted, .positionGone])

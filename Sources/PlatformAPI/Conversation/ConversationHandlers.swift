@@ -78,11 +78,12 @@ extension RequestContext {
         let page = try PageQuery<Conversation>(query, .conversations)
         guard isForUser else {
             let filter = try ConversationFilter(query, version)
+            let isDetailed = try isDetailed()
             let found = try await store.conversations(
                 matching: filter, after: page.after, limit: page.limit,
                 isCounted: query.isCounted, in: application)
             return try listing(found, page, presentation(), id: \.conversation.id) { snapshot in
-                ConversationJSON(snapshot)
+                ConversationJSON(snapshot, isDetailed: isDetailed)
             }
         }
         let order = try order(query["sort_by"])
@@ -114,6 +115,15 @@ extension RequestContext {
         return reply.adding(
             "Content-Location",
             links.location(ofList: try listPath(in: nil), query.starting(after: start.uuid)))
+    }
+
+    /// Returns whether the answer has the members of `include=details`.
+    private func isDetailed() throws(Rejection) -> Bool {
+        let isDetailed = try query.isSet("include", to: "details", .conversationInclude)
+        guard !isDetailed || query["as_of"] == nil else {
+            throw .invalid("include", .conversationInclude)
+        }
+        return isDetailed
     }
 
     private func order(_ text: String?) throws(Rejection) -> ConversationOrder {
@@ -166,13 +176,20 @@ extension RequestContext {
     func readConversation() async throws -> Reply {
         let requestedID = try conversation()
         guard isForUser else {
+            let isDetailed = try isDetailed()
             let found =
                 if let position = try query.asOf() {
                     try await store.conversation(requestedID, asOf: position, in: application)
                 } else {
                     try await store.conversation(requestedID, in: application)
                 }
-            return conditionalReply(found.conversation.version) { Reply(.ok, json(found)) }
+            // Messages change the details, and do not raise the version.
+            let reply =
+                isDetailed
+                ? Reply(.ok, json(found, isDetailed: true)).addingETag(found.conversation.version)
+                : conditionalReply(found.conversation.version) { Reply(.ok, json(found)) }
+            return
+                reply
                 .addingContentLocation(found.conversation.id, requestedAs: requestedID, links)
         }
         let user = try user()
@@ -188,9 +205,9 @@ extension RequestContext {
     }
 
     /// Returns the JSON of a conversation as the system sees it.
-    private func json(_ conversation: ConversationSnapshot) -> [UInt8] {
+    private func json(_ conversation: ConversationSnapshot, isDetailed: Bool = false) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
-        ConversationJSON(conversation).write(presentation(), into: &writer)
+        ConversationJSON(conversation, isDetailed: isDetailed).write(presentation(), into: &writer)
         return writer.finish()
     }
 

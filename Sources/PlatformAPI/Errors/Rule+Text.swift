@@ -263,6 +263,8 @@ extension ValidationRule {
         case .eventTimeAlone: "\(member) cannot be combined with `after` or `before`."
         case .conversationFilter:
             "\(member) must name one conversation: a UUID or `layer:///conversations/{UUID}`."
+        case .conversationInclude:
+            "\(member) must be `details`, and cannot be combined with `as_of`."
         case .listCount: "\(member) must be `none`."
         case .deliveryInclude: "\(member) must be `attempts`."
         case .recipientStatus: "\(member) must be `counts`."

@@ -196,6 +196,10 @@ extension `Error texts` {
             "`contents` must be `inline` or `none`.",
             .init(line: "GET /export?contents=all")),
         .invalid(
+            .conversationInclude, "include",
+            "`include` must be `details`, and cannot be combined with `as_of`.",
+            .init(line: "GET /conversations?include=all")),
+        .invalid(
             .contentInclude, "include",
             "`include` must be `transfer`.",
             .init(

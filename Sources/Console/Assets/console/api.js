@@ -143,6 +143,10 @@ export const pagesOf = (path, query = () => ({})) => async (cursor, size) => {
   return { items: json, next: nextPage(headers), note: scanNote(headers) }
 }
 
+/** Reads the conversation in the address, with the number of its messages and the times of writes to its metadata. */
+export const readConversation = view =>
+  call("GET", view.path("conversations", view.id), { query: { include: "details" } })
+
 /** What says that a search ended early; `null` if it did not. */
 export const scanNote = headers => headers.has("Parley-Scan") ? "Only a part of the list was searched." : null
 

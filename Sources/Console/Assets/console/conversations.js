@@ -1,6 +1,6 @@
 // The conversations of an application, and the frame of one conversation with its tabs.
 
-import { call, pagesOf } from "./api.js"
+import { call, pagesOf, readConversation } from "./api.js"
 import { eventLink } from "./events.js"
 import { CREATED, clearFilters, filters, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
@@ -34,12 +34,13 @@ export function participantNames(conversation, most = 3) {
 export async function conversationsPage(view) {
   if (view.id) return conversationPage(view)
   const make = () => list({
-    label: "Conversations", columns: ["Participants", "Topic", "Distinct", "Created", "Id"],
-    fetch: pagesOf(view.path("conversations"), () => queryOf(view)),
+    label: "Conversations", columns: ["Participants", "Topic", "Distinct", "Messages", "Last activity", "Id"],
+    fetch: pagesOf(view.path("conversations"), () => ({ ...queryOf(view), include: "details" })),
     row: item => [
       link(view.to("conversations", nameOf(item.id)), participantNames(item)),
       typeof item.metadata?.topic === "string" ? clipped(item.metadata.topic) : "",
-      item.distinct ? "distinct" : "", timeNode(item.created_at, true), idText(nameOf(item.id)),
+      item.distinct ? "distinct" : "", count(item.total_message_count),
+      timeNode(item.last_message_sent_at ?? item.created_at, true), idText(nameOf(item.id)),
     ],
     clear: clearFilters(view, FILTERS),
     empty: [p("This application has no conversations. Create the first one:"),
@@ -65,8 +66,7 @@ const TABS = [
 ]
 
 async function conversationPage(view) {
-  const path = view.path("conversations", view.id)
-  const answer = await call("GET", path)
+  const answer = await readConversation(view)
   const conversation = answer.json
   const winner = nameOf(conversation.id)
   const isAlias = winner.toLowerCase() !== view.id.toLowerCase()
@@ -84,6 +84,7 @@ async function conversationPage(view) {
         ["Id", idText(winner)], ["Created", timeNode(conversation.created_at)],
         ["Participants", count(conversation.participants_count ?? conversation.participants.length)],
         ["Distinct", conversation.distinct ? badge("distinct") : "no"],
+        ["Messages", count(conversation.total_message_count)],
       ]),
       tabBar("Conversation", TABS, tab[0], name => view.to("conversations", winner, name),
         confirmButton("Delete", "write", "Delete this conversation?",

@@ -1,9 +1,9 @@
 // The metadata of a conversation: edits are collected, shown as one patch, and sent with the version they were made on.
 
-import { PATCH, call } from "./api.js"
+import { PATCH, call, readConversation } from "./api.js"
 import { visible } from "./format.js"
 import { show } from "./router.js"
-import { button, clipped, dialog, field, form, h2, inRow, input, jsonView, narrow, p, rowEnd, say } from "./ui.js"
+import { button, clipped, dialog, field, form, h2, inRow, input, jsonView, narrow, p, rowEnd, say, span, timeNode } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const KEY = /^[A-Za-z0-9_-]+$/
@@ -56,12 +56,14 @@ export async function metadataTab(view, conversation, tag) {
   function draw() {
     const shown = applied(conversation.metadata, operations)
     const isEmpty = !Object.keys(shown).length
-    tree.replaceChildren(isEmpty ? p("There are no metadata.") : branch(shown, "metadata"))
+    tree.replaceChildren(isEmpty ? p("There are no metadata.")
+      : branch(shown, conversation.metadata_written_at, "metadata"))
     review.textContent = `Review ${operations.length} ${operations.length === 1 ? "change" : "changes"}`
     bar.hidden = !operations.length
   }
 
-  function branch(object, path) {
+  /** A list of the keys of an object, with the times at which their texts were written. */
+  function branch(object, times, path) {
     return element("ul", { class: "tree" }, Object.entries(object).map(([key, value]) => {
       const property = `${path}.${key}`
       const isChanged = operations.some(operation => operation.property === property)
@@ -69,14 +71,17 @@ export async function metadataTab(view, conversation, tag) {
       const act = (verb, action) => element("button", { type: "button", class: "small", "aria-label": `${verb} ${property}`, on: { click: action } }, verb)
       const drop = act("Delete", () => change({ operation: "delete", property }))
       if (value !== null && typeof value === "object") {
-        const details = element("details", {}, element("summary", {}, name, " ", drop), branch(value, property))
+        const details = element("details", {}, element("summary", {}, name, " ", drop),
+          branch(value, times?.[key], property))
         details.open = true
         return element("li", {}, details)
       }
       const edit = act("Edit", () => editValue(property, value))
+      const written = times?.[key]
       return element("li", { class: isChanged ? "changed" : "" },
         inRow(name, element("span", { class: "string" }, clipped(value)), edit, drop,
-          isChanged ? element("span", { class: "badge warn" }, "changed") : null))
+          isChanged ? element("span", { class: "badge warn" }, "changed")
+            : typeof written === "string" ? span("written ", timeNode(written, true)) : null))
     }))
   }
 
@@ -121,7 +126,7 @@ export async function metadataTab(view, conversation, tag) {
 
   /** The conversation has changed meanwhile: both versions, and the same edits on the newer one. */
   async function conflict(other) {
-    const answer = other.metadata ? other : (await call("GET", view.path("conversations", view.id))).json
+    const answer = other.metadata ? other : (await readConversation(view)).json
     const next = await dialog("The metadata have changed meanwhile", close => [
       element("h3", {}, "Stored now"), jsonView(JSON.stringify(answer.metadata)),
       element("h3", {}, "With your changes"), jsonView(JSON.stringify(applied(conversation.metadata, operations))),
@@ -130,7 +135,7 @@ export async function metadataTab(view, conversation, tag) {
         element("button", { type: "button", class: "primary", on: { click: () => close(true) } }, "Apply my changes to the stored version")),
     ])
     if (!next) return
-    const fresh = await call("GET", view.path("conversations", view.id))
+    const fresh = await readConversation(view)
     conversation = fresh.json
     tag = fresh.headers.get("ETag")
     draw()
