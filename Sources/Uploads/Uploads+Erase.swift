@@ -5,60 +5,58 @@ extension Uploads {
     /// Cancels the uploads of a user, and deletes their records. The bytes of a content that is in use stay.
     ///
     /// - Returns: The number of deleted records.
-    /// - Throws: When a record could not be read or deleted; calling it again continues.
-    public func forgetAll(
+    /// - Throws: When records could not be read, or an upload could not be canceled; calling it again continues.
+    public func removeUploads(
         of user: String, in application: String
     ) async throws(UploadError) -> Int64 {
-        var forgotten: Int64 = 0
-        for isOpen in [true, false] {
-            var last: String?
-            repeat {
-                let entries = try await page(of: application, isOpen: isOpen, after: last)
-                for entry in entries.named(user) {
-                    guard let upload = try await checkOut(entry.name) else { continue }
-                    defer { checkIn(entry.name) }
-                    do throws(UploadError) {
-                        try await upload.cancel()
-                    } catch .gone, .inUse {
-                        // It has ended; only its record names the user.
-                    }
-                    await forget(entry.name)
-                    forgotten += 1
+        var removed: Int64 = 0
+        try await forEachPage(of: application) { entries throws(UploadError) in
+            for entry in entries.named(user) {
+                guard let upload = try await checkOut(entry.name) else { continue }
+                defer { checkIn(entry.name) }
+                do throws(UploadError) {
+                    try await upload.cancel()
+                } catch .gone, .inUse {
+                    // It has ended; only its record names the user.
                 }
-                last = entries.count == Self.pageSize ? entries.last?.content : nil
-            } while last != nil
+                await forget(entry.name)
+                removed += 1
+            }
         }
-        return forgotten
+        return removed
     }
 
     /// The number of upload records of an application, and of those that name a user.
-    public func countAll(
+    public func countUploads(
         of user: String, in application: String
     ) async throws(UploadError) -> (all: Int64, named: Int64) {
         var (all, named): (Int64, Int64) = (0, 0)
-        for isOpen in [true, false] {
-            var last: String?
-            repeat {
-                let entries = try await page(of: application, isOpen: isOpen, after: last)
-                all += Int64(entries.count)
-                named += Int64(entries.named(user).count)
-                last = entries.count == Self.pageSize ? entries.last?.content : nil
-            } while last != nil
+        try await forEachPage(of: application) { entries in
+            all += Int64(entries.count)
+            named += Int64(entries.named(user).count)
         }
         return (all, named)
     }
 
-    private static let pageSize = 100
-
-    /// Reads records of an application, in the order of their contents.
-    private func page(
-        of application: String, isOpen: Bool, after content: String?
-    ) async throws(UploadError) -> [UploadListEntry] {
-        do throws(StorageError) {
-            return try await engine.records.list(
-                application, isOpen: isOpen, after: content, limit: Self.pageSize)
-        } catch {
-            throw UploadError(error)
+    /// Reads all records of an application, those of open uploads first, in the order of their contents.
+    private func forEachPage(
+        of application: String,
+        _ body: ([UploadListEntry]) async throws(UploadError) -> Void
+    ) async throws(UploadError) {
+        let pageSize = 100
+        for isOpen in [true, false] {
+            var last: String?
+            repeat {
+                let entries: [UploadListEntry]
+                do throws(StorageError) {
+                    entries = try await engine.records.list(
+                        application, isOpen: isOpen, after: last, limit: pageSize)
+                } catch {
+                    throw UploadError(error)
+                }
+                try await body(entries)
+                last = entries.count == pageSize ? entries.last?.content : nil
+            } while last != nil
         }
     }
 }

@@ -21,7 +21,7 @@ extension ParticipantErased: StoredEvent {
     }
 }
 
-extension MessageErased: StoredEvent {
+extension MessageErased: MessageChange {
     func write(to writer: inout ByteWriter) {
         writer.write(message)
         writer.write(conversation)
@@ -37,27 +37,6 @@ extension MessageErased: StoredEvent {
 
     func apply(to rows: Projection) throws {
         try rows.erase(self)
-    }
-
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        [.messages(conversation, application)]
-    }
-
-    func collect(into objects: inout ReferencedObjects) {
-        objects.conversations.insert(conversation)
-        objects.messages.insert(message)
-    }
-
-    func object(at position: LogPosition, _ history: inout ObjectHistory) throws
-        -> ResolvedEvent.Object
-    {
-        guard let found = try history.message(message, at: position) else { return .none }
-        return .message(try history.snapshot(of: found, at: position))
-    }
-
-    func addWebhookEvents(of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws {
-        guard case .message(let snapshot) = event.object else { return }
-        try builder.add(.messageUpdated, .message(snapshot), event)
     }
 }
 

@@ -4,19 +4,19 @@ import SQL
 /// What an erasure does with uploads, whose records are not rows of the store.
 public struct ErasureUploads: Sendable {
     /// Cancels the uploads of a user and deletes their records; returns their number.
-    public let forget: @Sendable (UserID, Application.ID) async throws -> Int64
+    public let remove: @Sendable (UserID, Application.ID) async throws -> Int64
     /// The number of records of uploads, and of those that name a user.
     public let count: @Sendable (UserID, Application.ID) async throws -> (all: Int64, named: Int64)
 
     /// All members.
     public init(
-        forget: @escaping @Sendable (UserID, Application.ID) async throws -> Int64,
+        remove: @escaping @Sendable (UserID, Application.ID) async throws -> Int64,
         count:
             @escaping @Sendable (UserID, Application.ID) async throws -> (
                 all: Int64, named: Int64
             )
     ) {
-        self.forget = forget
+        self.remove = remove
         self.count = count
     }
 }
@@ -122,9 +122,9 @@ extension MessagingStore {
     ) async throws {
         if work.erasure.table == nil {
             work.listTables()
-            let forgotten = try await uploads.forget(work.user, work.application)
-            work.count(ErasureWork.uploads) { count in count.erased += forgotten }
-            if forgotten > 0 { try await save(&work) }
+            let removed = try await uploads.remove(work.user, work.application)
+            work.count(ErasureWork.uploads) { count in count.erased += removed }
+            if removed > 0 { try await save(&work) }
         }
         for table in work.tables {
             if work.erasure.table != table.rawValue { work.begin(table) }

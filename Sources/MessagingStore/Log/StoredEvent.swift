@@ -37,6 +37,35 @@ extension StoredEvent {
     ) throws {}
 }
 
+/// A change of a message, which the JSON of the event shows in its state right after it.
+protocol MessageChange: StoredEvent {
+    var message: Message.ID { get }
+    var conversation: Conversation.ID { get }
+}
+
+extension MessageChange {
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
+        [.messages(conversation, application)]
+    }
+
+    func collect(into objects: inout ReferencedObjects) {
+        objects.conversations.insert(conversation)
+        objects.messages.insert(message)
+    }
+
+    func object(at position: LogPosition, _ history: inout ObjectHistory) throws
+        -> ResolvedEvent.Object
+    {
+        guard let found = try history.message(message, at: position) else { return .none }
+        return .message(try history.snapshot(of: found, at: position))
+    }
+
+    func addWebhookEvents(of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws {
+        guard case .message(let snapshot) = event.object else { return }
+        try builder.add(.messageUpdated, .message(snapshot), event)
+    }
+}
+
 /// The objects that a page of events refers to, to be loaded together.
 struct ReferencedObjects {
     var users: Set<UserID> = []

@@ -98,7 +98,7 @@ extension BatchAccepted: StoredEvent {
     func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
-extension PartsChanged: StoredEvent {
+extension PartsChanged: MessageChange {
     func write(to writer: inout ByteWriter) {
         writer.write(message)
         writer.write(conversation)
@@ -131,22 +131,6 @@ extension PartsChanged: StoredEvent {
 
     func apply(to rows: Projection) throws {
         try rows.apply(self)
-    }
-
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        [.messages(conversation, application)]
-    }
-
-    func collect(into objects: inout ReferencedObjects) {
-        objects.conversations.insert(conversation)
-        objects.messages.insert(message)
-    }
-
-    func object(at position: LogPosition, _ history: inout ObjectHistory) throws
-        -> ResolvedEvent.Object
-    {
-        guard let found = try history.message(message, at: position) else { return .none }
-        return .message(try history.snapshot(of: found, at: position))
     }
 
     func addWebhookEvents(of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws {

@@ -69,11 +69,11 @@ extension ErasureBodies {
 extension ErasureUploads {
     fileprivate init(_ uploads: Uploads) {
         self.init(
-            forget: { user, application in
-                try await uploads.forgetAll(of: user.text, in: application.uuid)
+            remove: { user, application in
+                try await uploads.removeUploads(of: user.text, in: application.uuid)
             },
             count: { user, application in
-                try await uploads.countAll(of: user.text, in: application.uuid)
+                try await uploads.countUploads(of: user.text, in: application.uuid)
             })
     }
 }

@@ -50,7 +50,7 @@ import Testing
         try await sample.conversation([Self.erika, .bo])
         let requested = try await sample.store.eraseUser(Self.erika, in: sample.application)
         let isInUse = ErasureUploads(
-            forget: { _, _ in 0 }, count: { _, _ in (all: 1, named: 1) })
+            remove: { _, _ in 0 }, count: { _, _ in (all: 1, named: 1) })
         var pauses: [Int64] = []
         while true {
             try await sample.run(requested.id, isInUse)

@@ -312,7 +312,7 @@ private final class Interruption: Sendable {
 extension ErasureUploads {
     /// No uploads.
     static let none = ErasureUploads(
-        forget: { _, _ in 0 }, count: { _, _ in (all: 0, named: 0) })
+        remove: { _, _ in 0 }, count: { _, _ in (all: 0, named: 0) })
 }
 
 extension ErasureBodies {

@@ -30,10 +30,10 @@ import Testing
         _ = await uploads.put(open, "bytes 0-1/4", [1, 2])
         _ = await uploads.put(complete, "bytes 0-3/4", [1, 2, 3, 4])
         _ = await uploads.send(.delete, cancelled)
-        #expect(try await uploads.countAll(of: "ana", in: "app") == (all: 5, named: 3))
-        #expect(try await uploads.forgetAll(of: "ana", in: "app") == 3)
-        #expect(try await uploads.countAll(of: "ana", in: "app") == (all: 2, named: 0))
-        #expect(try await uploads.forgetAll(of: "ana", in: "app") == 0)
+        #expect(try await uploads.countUploads(of: "ana", in: "app") == (all: 5, named: 3))
+        #expect(try await uploads.removeUploads(of: "ana", in: "app") == 3)
+        #expect(try await uploads.countUploads(of: "ana", in: "app") == (all: 2, named: 0))
+        #expect(try await uploads.removeUploads(of: "ana", in: "app") == 0)
         for url in [open, complete, cancelled] {
             #expect(await uploads.send(.head, url).status == .notFound)
         }
@@ -46,8 +46,8 @@ import Testing
         let url = try await create(1, of: "ana", in: uploads)
         _ = await uploads.put(url, "bytes 0-3/4", [1, 2, 3, 4])
         fixture.finisher.isUsed.withLock { isUsed in isUsed = true }
-        #expect(try await uploads.forgetAll(of: "ana", in: "app") == 1)
-        #expect(try await uploads.countAll(of: "ana", in: "app") == (all: 0, named: 0))
+        #expect(try await uploads.removeUploads(of: "ana", in: "app") == 1)
+        #expect(try await uploads.countUploads(of: "ana", in: "app") == (all: 0, named: 0))
         #expect(await uploads.bytes(of: UploadFixture.content(number: 1)) == [1, 2, 3, 4])
     }
 }
