@@ -131,10 +131,11 @@ package struct UploadMachine<Failure: Error & Hashable>: Hashable, Sendable {
         return next
     }
 
-    /// What begins an attempt: the announcement, or the question for the offset.
+    /// What begins an attempt: the announcement, the question for the offset, or the deletion that was interrupted.
     private var next: Action {
         guard !isPaused else { return .stop }
-        return location.map { location in .query(location) } ?? .create
+        guard let location else { return .create }
+        return afterDeletion == nil ? .query(location) : .delete(location)
     }
 
     private mutating func delete(then next: Action) -> Action {

@@ -265,7 +265,7 @@ final class StoreTransaction {
         return pending.contains { row in row.kind == .create }
     }
 
-    /// Counts the messages, and finds the last one.
+    /// Counts the messages without those deleted here, and finds the last one.
     ///
     /// - Parameter top: The highest position that the base has counted. Messages above are new: unsent, or answered before
     ///   the feed has come to them.
@@ -281,13 +281,16 @@ final class StoreTransaction {
                 AND is_hidden = 0
             """)
         // Only messages that were deleted on this device; the base no longer counts those that the feed removed.
-        let hidden = try count(
+        let hidden = try sql.first(
             """
-            SELECT count(*) AS number FROM outbox o JOIN messages m ON m.id = o.message
+            SELECT count(*) AS number, coalesce(sum(m.base_unread = 1 AND m.read_by = 0), 0) AS unread
+            FROM outbox o JOIN messages m ON m.id = o.message
             WHERE o.conversation = \(id.bytes) AND o.kind = \(OutboxKind.deleteMessage.rawValue)
                 AND o.failure IS NULL AND m.is_hidden = 1 AND m.place <= \(top)
-            """)
-        shown.total = max(0, shown.total + unsent + answered - hidden)
+            """
+        ) { row in (number: try row.int64("number"), unread: try row.int64("unread")) }
+        shown.total = max(0, shown.total + unsent + answered - (hidden?.number ?? 0))
+        shown.unread = max(0, shown.unread - (hidden?.unread ?? 0))
         let last = try sql.first(
             """
             SELECT id, coalesce(received_at, sent_at) AS at FROM messages
