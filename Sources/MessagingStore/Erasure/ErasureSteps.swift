@@ -33,10 +33,7 @@ extension MutationContext {
                     BlocksChanged(
                         owner: try row.user(0), added: [], removed: [try row.user(1)], at: now)))
         case .participants: try eraseParticipant(user, as: erased, in: try row.id(0))
-        case .receipts:
-            try rename(user, to: erased, "user_id", in: "receipts", row, of: table)
-        case .hiddenMessages:
-            try rename(user, to: erased, "user_id", in: "hidden_messages", row, of: table)
+        case .receipts, .hiddenMessages: try rename(user, to: erased, "user_id", row, of: table)
         case .following:
             try record(
                 .followingChanged(
@@ -46,15 +43,15 @@ extension MutationContext {
             try delete(row, of: table)
         case .messages: try eraseMessage(row, as: erased, for: erasure)
         case .deletedMessages:
-            try rename(user, to: erased, "sender_user", in: "deleted_messages", row, of: table)
+            try rename(user, to: erased, "sender_user", row, of: table)
         case .announcements:
             try record(
                 .announcementErased(
                     AnnouncementErased(announcement: try row.id(0), sender: erased, at: now)))
         case .contents: try eraseContent(row, payloads, for: erasure)
         case .pastBlocks:
-            try rename(user, to: erased, "owner", in: "past_blocks", row, of: table)
-            try rename(user, to: erased, "blocked", in: "past_blocks", row, of: table)
+            let isOwner = row.key[0].isName(of: user)
+            try rename(user, to: erased, isOwner ? "owner" : "blocked", row, of: table)
         case .identities: try eraseIdentity(of: user, as: erased)
         case .objectHistory: try eraseState(row, payloads, of: table)
         case .idempotencyKeys: try eraseAnswer(row, payloads, of: table)
@@ -64,7 +61,7 @@ extension MutationContext {
             try transaction.execute(
                 """
                 UPDATE deliveries SET body = \(reduced), log = NULL, failure = NULL
-                WHERE \(table.isRow(row, in: application))
+                WHERE \(table.isRow(row.key, in: application))
                 """)
         case .events: break
         }
@@ -72,26 +69,44 @@ extension MutationContext {
 
     private func delete(_ row: ErasureTable.Entry, of table: ErasureTable) throws {
         try transaction.execute(
-            "DELETE FROM \(raw: table.layout.table) WHERE \(table.isRow(row, in: application))")
+            "DELETE FROM \(raw: table.layout.table) WHERE \(table.isRow(row.key, in: application))")
     }
 
     /// Renames the user in a column of a row, if the column has the user.
     private func rename(
-        _ user: UserID, to erased: UserID, _ column: StaticString, in name: StaticString,
-        _ row: ErasureTable.Entry, of table: ErasureTable
+        _ user: UserID, to erased: UserID, _ column: StaticString, _ row: ErasureTable.Entry,
+        of table: ErasureTable
     ) throws {
+        let key = row.key.map { value in value.isName(of: user) ? erased.text.sqlValue : value }
+        guard try !deleteIfRenamed(row, to: key, of: table) else { return }
         try transaction.execute(
             """
-            UPDATE \(raw: name) SET \(raw: column) = \(erased)
-            WHERE \(table.isRow(row, in: application)) AND \(raw: column) = \(user)
+            UPDATE \(raw: table.layout.table) SET \(raw: column) = \(erased)
+            WHERE \(table.isRow(row.key, in: application)) AND \(raw: column) = \(user)
             """)
+    }
+
+    /// Deletes a row if the table has one of the erased user in its place. An erasure that failed has renamed that one, and
+    /// a write made the user part of the object again before the erasure was repeated.
+    private func deleteIfRenamed(
+        _ row: ErasureTable.Entry, to key: [SQLValue], of table: ErasureTable
+    ) throws -> Bool {
+        guard key != row.key else { return false }
+        let found = try transaction.first(
+            """
+            SELECT 1 FROM \(raw: table.layout.table) WHERE \(table.isRow(key, in: application))
+            """
+        ) { _ in true }
+        guard found != nil else { return false }
+        try delete(row, of: table)
+        return true
     }
 }
 
 extension ErasureTable {
-    /// Whether a row has the key of another.
-    fileprivate func isRow(_ row: Entry, in application: Application.ID) -> SQL {
-        "application = \(application) AND (\(raw: layout.key)) = (\(values: row.key))"
+    /// Whether a row has a key.
+    fileprivate func isRow(_ key: [SQLValue], in application: Application.ID) -> SQL {
+        "application = \(application) AND (\(raw: layout.key)) = (\(values: key))"
     }
 }
 
@@ -158,13 +173,10 @@ extension MutationContext {
         }
         // Readers need a participant together with its receipts; receipts without a participant are renamed with their
         // table.
-        for table in ["participants", "receipts"] as [StaticString] {
-            try transaction.execute(
-                """
-                UPDATE \(raw: table) SET user_id = \(erased)
-                WHERE application = \(application) AND conversation = \(conversation)
-                    AND user_id = \(user)
-                """)
+        let row = ErasureTable.Entry(
+            key: [conversation.bytes.sqlValue, user.text.sqlValue], values: [])
+        for table in [ErasureTable.participants, .receipts] {
+            try rename(user, to: erased, "user_id", row, of: table)
         }
         try record(
             .participantErased(
@@ -237,10 +249,12 @@ extension MutationContext {
         _ row: ErasureTable.Entry, _ payloads: ErasedPayloads, of table: ErasureTable
     ) throws {
         let found = try payloads.state(of: row.key[0].bytes, row.values[0].bytes)
+        let key = [SQLValue.blob(found.object)] + row.key.dropFirst()
+        guard try !deleteIfRenamed(row, to: key, of: table) else { return }
         try transaction.execute(
             """
             UPDATE object_history SET object = \(found.object), state = \(found.state)
-            WHERE \(table.isRow(row, in: application))
+            WHERE \(table.isRow(row.key, in: application))
             """)
     }
 
@@ -254,7 +268,7 @@ extension MutationContext {
         try transaction.execute(
             """
             UPDATE idempotency_keys SET fields = \([UInt8]()), body = NULL
-            WHERE \(table.isRow(row, in: application))
+            WHERE \(table.isRow(row.key, in: application))
             """)
     }
 }
@@ -276,7 +290,7 @@ extension MutationContext {
                 UPDATE events SET
                     payload = \(try payloads.reduced(event).stored.encoded),
                     actor_user = \(isActor ? payloads.erased.text.sqlValue : row.values[2])
-                WHERE \(ErasureTable.events.isRow(row, in: application))
+                WHERE \(ErasureTable.events.isRow(row.key, in: application))
                 """)
         }
     }

@@ -45,6 +45,36 @@ import Testing
         try await sample.expectNoRow(with: "erika says")
     }
 
+    @Test func `can be repeated after the user was added again to its conversations`() async throws
+    {
+        let sample = try await SampleApplication()
+        let id = try await sample.conversation([Self.erika, .bo])
+        let message = try await sample.send(by: .bo, to: id).object.message
+        _ = try await sample.store.markAllRead(
+            upTo: nil, by: Self.erika, in: id, in: sample.application)
+        try await sample.store.deleteMessage(
+            message.id, forAll: false, by: Self.erika, in: sample.application)
+        let payload = try await sample.payloadOfFirstEvent()
+        try await sample.setPayloadOfFirstEvent([255])
+        let requested = try await sample.store.eraseUser(Self.erika, in: sample.application)
+        try await sample.fail(requested.id)
+        try await sample.setPayloadOfFirstEvent(payload)
+        try await sample.patch(id, .addParticipant(Self.erika))
+        try await sample.send(by: .bo, to: id)
+        _ = try await sample.store.markAllRead(
+            upTo: nil, by: Self.erika, in: id, in: sample.application)
+        try await sample.hide(message.position, from: Self.erika, in: id)
+        let repeated = try await sample.erase(Self.erika)
+        #expect(repeated.id == requested.id)
+        #expect(repeated.state == .completed)
+        #expect(repeated.error == nil)
+        try await sample.expectNoRow(with: Self.erika.text)
+        let erased = try await sample.rows().filter { row in
+            row.hasPrefix("participants") && row.contains(repeated.erasedUser.text)
+        }
+        #expect(erased.count == 1)
+    }
+
     @Test func `makes further rounds after pauses while an upload is in use`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([Self.erika, .bo])
@@ -198,6 +228,27 @@ import Testing
 extension SampleApplication {
     fileprivate func run(_ id: Erasure.ID, _ uploads: ErasureUploads = .none) async throws {
         try await store.runErasure(id, in: application, bodies: .sample, uploads: uploads)
+    }
+
+    /// Works on an erasure until it has failed.
+    fileprivate func fail(_ id: Erasure.ID) async throws {
+        while try await isRunning(id) {
+            await #expect(throws: (any Error).self) { try await run(id) }
+        }
+        #expect(try await store.erasure(id, in: application).state == .failed)
+    }
+
+    fileprivate func hide(
+        _ position: Position, from user: UserID, in conversation: Conversation.ID
+    ) async throws {
+        let application = application
+        try await database.write { transaction in
+            try transaction.execute(
+                """
+                INSERT INTO hidden_messages (application, conversation, position, user_id)
+                VALUES (\(application), \(conversation), \(position), \(user))
+                """)
+        }
     }
 
     fileprivate func payloadOfFirstEvent() async throws -> [UInt8] {
