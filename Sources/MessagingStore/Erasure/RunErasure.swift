@@ -22,8 +22,8 @@ public struct ErasureUploads: Sendable {
 }
 
 extension MessagingStore {
-    /// Works on an erasure until it has ended, or another round is due after a pause (X16). Interrupted at any time, it
-    /// continues when this is called again.
+    /// Works on an erasure until it has ended, or its proof or another round is due after a pause (X16). Interrupted at any
+    /// time, it continues when this is called again.
     ///
     /// Pages of rows are read without a lock; only those that name the user are written, a few in each transaction, so
     /// other writers wait for these and not for the scan. Only one process may call this at a time; another one that
@@ -51,11 +51,11 @@ extension MessagingStore {
         _ uploads: ErasureUploads
     ) async throws {
         guard var work = try await erasureWork(id, in: application) else { return }
-        if !work.erasure.isProving {
+        guard work.erasure.isProving else {
             try await erase(&work, bodies, uploads)
-            try await beginProof(&work, uploads)
+            return try await beginProof(&work)
         }
-        try await prove(&work, bodies)
+        try await prove(&work, bodies, uploads)
     }
 
     private func erasureWork(
@@ -219,24 +219,29 @@ extension MessagingStore {
 
     // MARK: Proving
 
-    private func beginProof(
-        _ work: inout ErasureWork, _ uploads: ErasureUploads
-    ) async throws {
+    /// Makes the proof due after a pause. Meanwhile requests end that have read the user before and check nothing when they
+    /// write: uploads that begin, push tokens, answers under idempotency keys, and bodies of webhooks.
+    private func beginProof(_ work: inout ErasureWork) async throws {
         work.resetProof()
-        let records = try await uploads.count(work.user, work.application)
-        work.count(ErasureWork.uploads) { count in
-            count.scanned = records.all
-            count.remaining = records.named
-        }
         work.erasure.isProving = true
         work.erasure.digest = environment.sha256([])
         work.finishTables()
+        work.nextAt = Timestamp(milliseconds: environment.now().milliseconds + 2000)
         try await save(&work)
     }
 
     /// Scans all rows of all tables, and ends the erasure if none names the user; otherwise the next round is due after a
     /// pause, in which short causes end, such as a transaction that has read the user before.
-    private func prove(_ work: inout ErasureWork, _ bodies: ErasureBodies) async throws {
+    private func prove(
+        _ work: inout ErasureWork, _ bodies: ErasureBodies, _ uploads: ErasureUploads
+    ) async throws {
+        if work.erasure.table == nil {
+            let records = try await uploads.count(work.user, work.application)
+            work.count(ErasureWork.uploads) { count in
+                count.scanned = records.all
+                count.remaining = records.named
+            }
+        }
         for table in work.tables {
             if work.erasure.table != table.rawValue { work.begin(table) }
             while true {

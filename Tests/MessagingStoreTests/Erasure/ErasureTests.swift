@@ -156,8 +156,10 @@ import Testing
                 }
             }
             group.addTask {
-                try await sample.store.runErasure(
-                    requested.id, in: sample.application, bodies: .sample, uploads: .none)
+                while try await sample.isRunning(requested.id) {
+                    try await sample.store.runErasure(
+                        requested.id, in: sample.application, bodies: .sample, uploads: .none)
+                }
             }
             group.addTask {
                 while try await sample.isRunning(requested.id) {
