@@ -54,8 +54,8 @@ public struct Erasure: Equatable, Sendable {
     public var endedAt: Timestamp?
     /// What was done so far, in the order of the tables.
     public var counts: [Count]
-    /// A digest over the rows that the proof has found to name the user: that of no bytes without rows, and with each row
-    /// the SHA-256 of the former digest and the row; `nil` before the proof.
+    /// SHA-256 of no bytes if the proof found no row. Each row found replaces it by SHA-256(previous digest, table name, 0
+    /// byte, key). `nil` before the proof, and when the erasure has failed without the end of a proof.
     public var digest: [UInt8]?
     /// Why it failed, or the fault of the last attempt while it is running; `nil` otherwise.
     public var error: String?
@@ -84,6 +84,13 @@ public struct Erasure: Equatable, Sendable {
         self.counts = counts
         self.digest = digest
         self.error = error
+    }
+
+    /// The result of the last proof: the number of rows that name the user, and their digest; `nil` unless the erasure has
+    /// ended with a proof.
+    public var proof: (remaining: Int64, digest: [UInt8])? {
+        guard state != .running, let digest else { return nil }
+        return (counts.reduce(0) { sum, count in sum + count.remaining }, digest)
     }
 
     /// The name that replaces the id of the user.

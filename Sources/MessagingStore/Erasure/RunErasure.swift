@@ -102,7 +102,7 @@ extension MessagingStore {
             guard faults < Erasure.attemptLimit else {
                 try context.transaction.execute(
                     """
-                    UPDATE erasures SET state = 'failed', ended_at = \(context.now)
+                    UPDATE erasures SET state = 'failed', ended_at = \(context.now), digest = NULL
                     WHERE application = \(application) AND id = \(id)
                     """)
                 return try context.transaction.addRunningErasures(-1, in: application)

@@ -28,9 +28,10 @@ public enum ErasureJSON {
             writer.array { writer in
                 for count in erasure.counts { write(count, into: &writer) }
             }
-            writer.member(
-                "remaining", erasure.counts.reduce(0) { sum, count in sum + count.remaining })
-            writer.member("digest", erasure.digest.map(hexadecimal))
+            let proof = erasure.proof
+            writer.key("remaining")
+            if let proof { writer.integer(proof.remaining) } else { writer.null() }
+            writer.member("digest", (proof?.digest).map(hexadecimal))
             writer.member("error", erasure.error)
         }
         return writer.finish()
@@ -77,12 +78,13 @@ public enum ErasureJSON {
                     ]))),
             .required(
                 "remaining",
-                JSONSchema.integer(0 ... .max).withDescription(
-                    "The number of rows that name the user, found by the proof.")),
+                JSONSchema.integer(0 ... .max).orNull.withDescription(
+                    "The number of rows that name the user, found by the last proof. `null` unless the erasure has ended with a proof."
+                )),
             .required(
                 "digest",
                 JSONSchema.string.orNull.withDescription(
-                    "A SHA-256 digest over these rows, in hexadecimal digits: that of no bytes without rows, and with each row that of the former digest and the row."
+                    "SHA-256 of no bytes if the proof found no row. Each row found replaces it by SHA-256(previous digest, table name, 0 byte, key). In hexadecimal digits; `null` as `remaining`."
                 )),
             .required("error", JSONSchema.string.orNull),
         ]))

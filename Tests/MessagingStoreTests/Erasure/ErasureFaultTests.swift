@@ -105,6 +105,18 @@ import Testing
         try await sample.expectNoRow(with: Self.erika.text)
     }
 
+    @Test func `has no digest when it fails during a proof`() async throws {
+        let sample = try await SampleApplication()
+        try await sample.conversation([Self.erika, .bo])
+        let requested = try await sample.store.eraseUser(Self.erika, in: sample.application)
+        try await sample.run(requested.id)
+        try await sample.setPayloadOfFirstEvent([255])
+        try await sample.fail(requested.id)
+        let failed = try await sample.store.erasure(requested.id, in: sample.application)
+        #expect(failed.isProving)
+        #expect(failed.digest == nil)
+    }
+
     @Test func `makes further rounds after pauses while an upload is in use`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([Self.erika, .bo])

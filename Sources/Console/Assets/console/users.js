@@ -55,7 +55,7 @@ async function erasurePage(view) {
         ["State", badge(erasure.state, { completed: "ok", failed: "error" }[erasure.state])], ["Now", idText(nameOf(erasure.erased_user))],
         erasure.progress ? ["Progress", `${erasure.progress.phase} ${erasure.progress.table ?? ""}`] : null,
         ["Requested", timeNode(erasure.requested_at)], ["Ended", timeNode(erasure.ended_at)], erasure.error ? ["Error", erasure.error] : null,
-        ["Rows that name the user", erasure.ended_at ? count(erasure.remaining) : "not known yet"], erasure.ended_at && erasure.digest ? ["SHA-256 of them", idText(erasure.digest)] : null]))
+        ["Rows that name the user", erasure.remaining === null ? "not known" : count(erasure.remaining)], erasure.digest ? ["SHA-256 of them", idText(erasure.digest)] : null]))
       return erasure.counts
     },
     row: item => [item.table, count(item.erased), count(item.scanned), count(item.remaining)],
