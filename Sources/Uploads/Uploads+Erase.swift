@@ -16,8 +16,13 @@ extension Uploads {
                 defer { checkIn(entry.name) }
                 do throws(UploadError) {
                     try await upload.cancel()
-                } catch .gone, .inUse {
-                    // It has ended; only its record names the user.
+                } catch .gone {
+                    // It has ended, and has no bytes any more, or it has expired and is not swept yet.
+                    if await upload.record.mayExpire, await !upload.expire() {
+                        throw UploadError.locked
+                    }
+                } catch .inUse {
+                    // The content has ended the upload; only its record names the user.
                 }
                 await forget(entry.name)
                 removed += 1
@@ -38,7 +43,7 @@ extension Uploads {
         return (all, named)
     }
 
-    /// Reads all records of an application, those of open uploads first, in the order of their contents.
+    /// Reads all records of an application, those of open uploads first, by descending content id.
     private func forEachPage(
         of application: String,
         _ body: ([UploadListEntry]) async throws(UploadError) -> Void

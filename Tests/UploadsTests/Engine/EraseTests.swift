@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import SystemSupport
 import TestSupport
@@ -49,5 +50,19 @@ import Testing
         #expect(try await uploads.removeUploads(of: "ana", in: "app") == 1)
         #expect(try await uploads.countUploads(of: "ana", in: "app") == (all: 0, named: 0))
         #expect(await uploads.bytes(of: UploadFixture.content(number: 1)) == [1, 2, 3, 4])
+    }
+
+    @Test func `are cancelled with their bytes also when they have expired`() async throws {
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(
+            UploadDraft(
+                owner: UploadOwner(application: "app", user: "ana"),
+                contentID: UploadFixture.content, mediaType: nil, length: 4))
+        _ = await uploads.put(url, "bytes 0-1/4", [1, 2])
+        #expect(access(fixture.stagedPath, F_OK) == 0)
+        fixture.pass(fixture.settings.absoluteTTL)
+        #expect(try await uploads.removeUploads(of: "ana", in: "app") == 1)
+        #expect(try await uploads.countUploads(of: "ana", in: "app") == (all: 0, named: 0))
+        #expect(access(fixture.stagedPath, F_OK) != 0)
     }
 }
