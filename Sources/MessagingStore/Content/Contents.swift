@@ -43,7 +43,19 @@ extension MessagingStore {
         }
     }
 
-    /// Checks that a user exists, so that content can be uploaded on their behalf.
+    /// Checks that a user exists and is not being erased, so that content can be uploaded on their behalf.
+    ///
+    /// - Throws: `Rejection.notFound(.user)`, `Rejection.userErased`.
+    public func requireUploader(_ user: UserID, in application: Application.ID) async throws {
+        try await database.read { transaction in
+            try transaction.requireUser(user, in: application)
+            guard try transaction.userBeingErased(among: [user], in: application) == nil else {
+                throw Rejection.userErased(user)
+            }
+        }
+    }
+
+    /// Checks that a user exists, so that their content can be read.
     ///
     /// - Throws: `Rejection.notFound(.user)`.
     public func requireUser(_ user: UserID, in application: Application.ID) async throws {

@@ -153,7 +153,7 @@ extension Transaction {
     }
 
     /// One of the users whose erasure is running; `nil` if there is none.
-    fileprivate func userBeingErased(
+    func userBeingErased(
         among users: [UserID], in application: Application.ID
     ) throws -> UserID? {
         for chunk in users.chunks(of: 1024) {

@@ -226,7 +226,7 @@ extension APIErrorKind {
         case .userErased:
             (
                 "the user is being erased, or the id is the name of an erased user",
-                "Wait until the erasure has ended, which frees the id; ids of the form `erased-` and digits are reserved."
+                "Retry when the erasure has ended. Ids of the form `erased-{number}` are reserved; use another id."
             )
         case .positionGone:
             (

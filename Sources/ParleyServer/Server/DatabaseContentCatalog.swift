@@ -29,7 +29,7 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
                 by: Perspective(upload.owner.user.flatMap { text in UserID(stored: text) }),
                 within: quota, in: application)
         } catch is Rejection {
-            // The conversation was deleted during the upload.
+            // The conversation was deleted during the upload, or its user is being erased.
             throw ContentRefused()
         }
         guard fits else { throw QuotaExceeded() }

@@ -38,7 +38,7 @@ extension Endpoint {
                 "createUserContent",
                 fields: uploadFields(limits),
                 answers: [.created(ContentJSON.announcedSchema, [.location])],
-                errors: [.quotaExceeded], example: Example(fields: uploadExample))
+                errors: [.quotaExceeded, .userErased], example: Example(fields: uploadExample))
         },
         Endpoint(
             .get, "/apps/{app}/content/{content}",

@@ -33,7 +33,7 @@ extension RequestContext {
         let type = try uploadType()
         let length = try uploadLength()
         let user = try user()
-        try await store.requireUser(user, in: application)
+        try await store.requireUploader(user, in: application)
         let id = api.newContentID()
         let url = try await upload(
             UploadDraft(

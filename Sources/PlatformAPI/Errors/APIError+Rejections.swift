@@ -52,8 +52,8 @@ extension APIError {
             APIError(
                 .userErased,
                 user.isErased
-                    ? "`\(user)` is the name of an erased user, which no request can use."
-                    : "The user `\(user)` is being erased; the id can be used again when that has ended."
+                    ? "`\(user)` is reserved for an erased user; use another id."
+                    : "The user `\(user)` is being erased; retry when the erasure has ended."
             )
         case .full(let subject, let limit):
             APIError(.invalidOperation, full(subject, limit))
