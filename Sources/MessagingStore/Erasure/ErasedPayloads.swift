@@ -5,7 +5,7 @@ public import Messaging
 public struct ErasureBodies: Sendable {
     /// Whether a JSON text names a user.
     public let names: @Sendable (_ json: [UInt8], _ user: UserID) -> Bool
-    /// Whether a text has the path or the id of a user.
+    /// Whether a text has the path of a user, or the id as a JSON text.
     public let namesInText: @Sendable (_ text: [UInt8], _ user: UserID) -> Bool
     /// What is left of the body of a webhook delivery: which event it was.
     public let delivery: @Sendable (_ body: [UInt8]) -> [UInt8]

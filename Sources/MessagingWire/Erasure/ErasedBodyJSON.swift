@@ -9,14 +9,16 @@ public enum ErasedBodyJSON {
     ]
 
     /// Whether a JSON text names a user: by the user id, as a value or the name of a member, or by an identity id or a URL.
+    /// One that cannot be read is searched as ``names(inText:_:)`` does.
     public static func names(_ json: [UInt8], _ user: UserID) -> Bool {
-        guard !json.isEmpty, let root = try? JSONDocument(json).root else { return false }
+        guard let root = try? JSONDocument(json).root else { return names(inText: json, user) }
         return Names(of: user).occur(in: root)
     }
 
-    /// Whether a text, such as a header, has the path of a user or of the user's identity.
+    /// Whether a text, such as a header or the answer of a receiver, has the path of a user or of the user's identity, or the
+    /// user id as a JSON text.
     public static func names(inText text: [UInt8], _ user: UserID) -> Bool {
-        Names(of: user).occur(in: text)
+        Names(of: user).occur(inText: text)
     }
 
     /// Returns what is left of the body of a webhook delivery that names an erased user: the event without its actor, and
@@ -43,10 +45,15 @@ public enum ErasedBodyJSON {
     /// The forms in which texts name a user.
     private struct Names {
         private let id: [UInt8]
+        /// The id as a JSON text, with its quotation marks.
+        private let quotedID: [UInt8]
         private let paths: [[UInt8]]
 
         init(of user: UserID) {
             id = Array(user.text.utf8)
+            var writer = JSONWriter()
+            writer.string(user.text)
+            quotedID = writer.finish()
             let name = URIComponent.encoded(user.text)
             paths = ["/users/\(name)", "/identities/\(name)"].map { path in Array(path.utf8) }
         }
@@ -65,22 +72,29 @@ public enum ErasedBodyJSON {
 
         private func isName(_ text: String) -> Bool {
             let bytes = Array(text.utf8)
-            return bytes == id || occur(in: bytes)
+            return bytes == id || hasPath(bytes)
+        }
+
+        func occur(inText text: [UInt8]) -> Bool {
+            hasPath(text) || Self.ends(of: quotedID, in: text).contains { _ in true }
         }
 
         /// Whether a path occurs that is not the beginning of another user's path.
-        func occur(in text: [UInt8]) -> Bool {
+        private func hasPath(_ text: [UInt8]) -> Bool {
             paths.contains { path in
-                guard text.count >= path.count else { return false }
-                for start in 0...text.count - path.count
-                where text[start] == path[0]
-                    && text[start..<start + path.count].elementsEqual(path)
-                {
-                    let next = start + path.count
-                    if next == text.count || !Self.continuesName(text[next]) { return true }
+                Self.ends(of: path, in: text).contains { end in
+                    end == text.count || !Self.continuesName(text[end])
                 }
-                return false
             }
+        }
+
+        /// The index after each occurrence of a name.
+        private static func ends(of name: [UInt8], in text: [UInt8]) -> some Sequence<Int> {
+            stride(from: 0, through: text.count - name.count, by: 1).lazy
+                .filter { start in
+                    text[start] == name[0]
+                        && text[start..<start + name.count].elementsEqual(name)
+                }.map { start in start + name.count }
         }
 
         private static func continuesName(_ byte: UInt8) -> Bool {

@@ -12,6 +12,8 @@ import Testing
         #"{"id":"layer:///identities/ana"}"#,
         #"{"url":"https://a.example/apps/1/users/ana/conversations/2"}"#,
         #"[{"a":[[{"user_id":"\u0061na"}]]}]"#,
+        // It cannot be read.
+        #"{"user_id":"ana""#,
     ])
     func `name the user by id, identity or URL`(json: String) throws {
         let user = try #require(UserID("ana"))
@@ -35,6 +37,15 @@ import Testing
         #expect(ErasedBodyJSON.names(Array("[\"caf\u{E9}\"]".utf8), user))
         #expect(ErasedBodyJSON.names(Array("[\"/users/caf%C3%A9\"]".utf8), user))
         #expect(!ErasedBodyJSON.names(Array("[\"cafe\u{301}\"]".utf8), user))
+    }
+
+    @Test func `name the user in answers of receivers`() throws {
+        let user = try #require(UserID("a\"b"))
+        func names(_ text: String) -> Bool { ErasedBodyJSON.names(inText: Array(text.utf8), user) }
+        #expect(names(#"{"user_id":"a\"b"}"#))
+        #expect(names(#"unknown user "a\"b""#))
+        #expect(!names(#"{"user_id":"a\"bc"}"#))
+        #expect(!names(#"a\"b"#))
     }
 
     @Test func `name the user in headers`() throws {
