@@ -35,22 +35,21 @@ extension MessagingStore {
         _ id: Erasure.ID, in application: Application.ID, bodies: ErasureBodies,
         uploads: ErasureUploads
     ) async throws {
+        guard var work = try await erasureWork(id, in: application) else { return }
         do {
-            try await runRound(of: id, in: application, bodies, uploads)
+            try await runRound(&work, bodies, uploads)
         } catch {
             if !(error is CancellationError), !(error is LeaseLost), !Task.isCancelled {
                 // If this fails too, the next attempt is made without a pause.
-                try? await noteFault(error, of: id, in: application)
+                try? await noteFault(error, of: work)
             }
             throw error
         }
     }
 
     private func runRound(
-        of id: Erasure.ID, in application: Application.ID, _ bodies: ErasureBodies,
-        _ uploads: ErasureUploads
+        _ work: inout ErasureWork, _ bodies: ErasureBodies, _ uploads: ErasureUploads
     ) async throws {
-        guard var work = try await erasureWork(id, in: application) else { return }
         guard work.erasure.isProving else {
             try await erase(&work, bodies, uploads)
             return try await beginProof(&work)
@@ -83,18 +82,18 @@ extension MessagingStore {
         }
     }
 
-    /// Stores a fault, and when the erasure is continued.
-    private func noteFault(
-        _ error: any Error, of id: Erasure.ID, in application: Application.ID
-    ) async throws {
+    /// Stores a fault, and when the erasure is continued, unless another process has continued it.
+    private func noteFault(_ error: any Error, of work: ErasureWork) async throws {
+        let (application, id) = (work.application, work.erasure.id)
         // Other errors may have the values of rows.
         let name = (error as? StoreFault).map { fault in "\(fault)" } ?? "\(type(of: error))"
         let text = "The last attempt has ended with a fault, see the log of the server: \(name)."
         try await change(in: application) { context in
             let faults = try context.transaction.first(
                 """
-                UPDATE erasures SET faults = faults + 1, error = \(text)
+                UPDATE erasures SET faults = faults + 1, error = \(text), revision = revision + 1
                 WHERE application = \(application) AND id = \(id) AND state = 'running'
+                    AND revision = \(work.revision)
                 RETURNING faults
                 """
             ) { row in try row.int64(0) }

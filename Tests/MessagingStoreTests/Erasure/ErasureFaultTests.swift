@@ -117,6 +117,27 @@ import Testing
         #expect(failed.digest == nil)
     }
 
+    @Test func `stores no fault of a process that was overtaken`() async throws {
+        let sample = try await SampleApplication()
+        try await sample.conversation([Self.erika, .bo])
+        let requested = try await sample.store.eraseUser(Self.erika, in: sample.application)
+        let overtaken = ErasureUploads(
+            remove: { _, application in
+                try await sample.database.write { transaction in
+                    try transaction.execute(
+                        """
+                        UPDATE erasures SET revision = revision + 1
+                        WHERE application = \(application) AND id = \(requested.id)
+                        """)
+                }
+                throw StoreFault.unreadable("upload")
+            }, count: { _, _ in (all: 0, named: 0) })
+        await #expect(throws: StoreFault.self) { try await sample.run(requested.id, overtaken) }
+        let erasure = try await sample.store.erasure(requested.id, in: sample.application)
+        #expect(erasure.error == nil)
+        #expect(try await sample.store.nextErasures().map(\.id) == [requested.id])
+    }
+
     @Test func `makes further rounds after pauses while an upload is in use`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([Self.erika, .bo])
