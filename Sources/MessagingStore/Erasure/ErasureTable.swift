@@ -153,7 +153,7 @@ extension ErasureTable {
             """
     }
 
-    /// The maximum number of rows of a page. Those with long values are fewer.
+    /// The maximum number of rows of a page; it has fewer if they are large.
     var pageSize: Int {
         switch self {
         case .events, .objectHistory, .deliveries, .idempotencyKeys, .scheduledMessages: 64

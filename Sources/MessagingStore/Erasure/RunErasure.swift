@@ -177,11 +177,9 @@ extension MessagingStore {
             var payloads = ErasedPayloads(
                 user: work.user, erased: work.erasure.erasedUser, bodies: bodies)
             let isDescending = table == .events && !work.erasure.isProving
-            var rows = try transaction.rows(
-                table.page(
-                    after: work.key, limit: table.pageSize, isDescending: isDescending,
-                    in: work.application)
-            ) { row in try table.entry(row) }
+            let found = try transaction.boundedPage(
+                of: table, after: work.key, isDescending: isDescending, in: work.application)
+            var rows = found.items
             switch table {
             case .events:
                 rows = try rows.map { row in try payloads.decodingEvent(of: row) }
@@ -195,7 +193,8 @@ extension MessagingStore {
             let named = try rows.filter { row in try table.names(payloads, row) }
             return ErasurePage(
                 named: named, payloads: payloads, count: rows.count,
-                last: rows.last?.key ?? work.key, isLast: rows.count < table.pageSize)
+                last: rows.last?.key ?? work.key,
+                isLast: !found.isCut && rows.count < table.pageSize)
         }
     }
 
@@ -422,13 +421,35 @@ extension Transaction {
     }
 }
 
-extension ErasureTable {
-    /// Reads a row of a page.
-    fileprivate func entry(_ row: borrowing Row) throws -> Entry {
-        let keys = layout.start.count
-        let columns = layout.columns.description.split(separator: ",").count
-        return Entry(
-            key: try (0..<keys).map { index in try row.value(.index(index)) },
-            values: try (keys..<keys + columns).map { index in try row.value(.index(index)) })
+extension Transaction {
+    /// Reads a page of a table, with fewer rows than its maximum if they are large.
+    fileprivate func boundedPage(
+        of table: ErasureTable, after key: [SQLValue]?, isDescending: Bool,
+        in application: Application.ID
+    ) throws -> BoundedPage<ErasureTable.Entry> {
+        let keys = table.layout.start.count
+        let columns = table.layout.columns.description.split(separator: ",").count
+        let sql = table.page(
+            after: key, limit: table.pageSize, isDescending: isDescending, in: application)
+        var (budget, isCut) = (ResponseBudget(), false)
+        let rows = try prefix(sql) { row in
+            let entry = ErasureTable.Entry(
+                key: try (0..<keys).map { index in try row.value(.index(index)) },
+                values: try (keys..<keys + columns).map { index in try row.value(.index(index)) })
+            isCut = !budget.admits(entry.values.reduce(0) { sum, value in sum + value.byteCount })
+            return isCut ? nil : entry
+        }
+        return BoundedPage(items: rows, isCut: isCut)
+    }
+}
+
+extension SQLValue {
+    /// The number of bytes of a text or of bytes; 0 for another value.
+    fileprivate var byteCount: Int64 {
+        switch self {
+        case .blob(let bytes): Int64(bytes.count)
+        case .text(let text): Int64(text.utf8.count)
+        default: 0
+        }
     }
 }

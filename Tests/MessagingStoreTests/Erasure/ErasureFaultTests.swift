@@ -138,6 +138,25 @@ import Testing
         #expect(try await sample.store.nextErasures().map(\.id) == [requested.id])
     }
 
+    @Test func `reads pages of large events in parts`() async throws {
+        let sample = try await SampleApplication()
+        let id = try await sample.conversation([Self.erika, .bo])
+        let part = try MessagePart.Draft(
+            mimeType: "text/plain", body: .inline([UInt8](repeating: 0x61, count: 2048)))
+        for user in [Self.erika, .bo, Self.erika] {
+            _ = try await sample.store.sendMessage(
+                Message.Draft(
+                    sender: .user(user), parts: Array(repeating: part, count: Message.partLimit)),
+                to: id, in: sample.application)
+        }
+        let erasure = try await sample.erase(Self.erika)
+        #expect(erasure.state == .completed)
+        #expect(erasure.round == 1)
+        let events = erasure.counts.first { count in count.table == "events" }
+        #expect(try await events?.scanned == Int64(sample.events().count))
+        try await sample.expectNoRow(with: Self.erika.text)
+    }
+
     @Test func `makes further rounds after pauses while an upload is in use`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([Self.erika, .bo])
