@@ -54,8 +54,10 @@ def messages(server):
     return found[::-1]
 
 
-def erasure(server, path):
+def ended(server, path):
+    deadline = time.monotonic() + PATIENCE
     while (answer := get(server, path))["state"] == "running":
+        assert time.monotonic() < deadline, answer
         time.sleep(0.05)
     return answer
 
@@ -77,9 +79,7 @@ def run(options, database, number):
             sender.join()
             server.start()
         assert sender.error is None, sender.error
-        deadline = time.monotonic() + PATIENCE
-        done = erasure(server, path)
-        assert time.monotonic() < deadline
+        done = ended(server, path)
         assert done["state"] == "completed" and done["remaining"] == 0, done
         after = messages(server)
         assert [one["id"] for one in after[:len(before)]] == [one["id"] for one in before], "messages are missing or moved"
