@@ -228,8 +228,8 @@ extension Event {
         if case .messageSent(let payload) = self { payload.message.id } else { nil }
     }
 
-    /// The message that a usual event changes and that may exist afterwards.
-    fileprivate var changedMessage: Message.ID? {
+    /// The message that the event sent, changed or erased; `nil` for another event, also for one that deleted a message.
+    var changedMessage: Message.ID? {
         switch self {
         case .messageSent(let payload): payload.message.id
         case .partsChanged(let payload): payload.message

@@ -169,12 +169,7 @@ struct ChangeReader {
         guard let conversation = event.namedConversation, seen.view(of: conversation) != nil else {
             return nil
         }
-        return switch event {
-        case .messageSent(let payload): payload.message.id
-        case .partsChanged(let payload): payload.message
-        case .messageErased(let payload): payload.message
-        default: nil
-        }
+        return event.changedMessage
     }
 }
 
