@@ -32,8 +32,6 @@ struct ErasedPayloads: Sendable {
     var messages: Set<Message.ID> = []
     /// The contents of the user among those that events name without their owner.
     var contents: Set<Content.ID> = []
-    /// The messages of the erased user that have parts.
-    var tombstonesWithParts: Set<Message.ID> = []
 
     /// Decodes a payload with the name of the erased user in place of the id.
     ///

@@ -354,21 +354,4 @@ extension Transaction {
                 """
             ) { row in try row.id(0) as Content.ID })
     }
-
-    /// Adds the messages of the erased user that have parts, which another process has added meanwhile.
-    func addTombstonesWithParts(
-        in rows: [ErasureTable.Entry], to payloads: inout ErasedPayloads,
-        in application: Application.ID
-    ) throws {
-        let tombstones = try rows.filter { row in row.values[1].isName(of: payloads.erased) }
-            .map { row in try row.message() }
-        guard !tombstones.isEmpty else { return }
-        payloads.tombstonesWithParts = Set(
-            try self.rows(
-                """
-                SELECT DISTINCT message FROM parts
-                WHERE application = \(application) AND message \(in: Set(tombstones))
-                """
-            ) { row in try row.id(0) as Message.ID })
-    }
 }

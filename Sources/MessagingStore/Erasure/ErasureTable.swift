@@ -168,8 +168,7 @@ extension ErasureTable {
         case .sessions, .deletedMessages, .announcements, .contents:
             return row.values[0].isName(of: user)
         case .messages:
-            return try row.values[1].isName(of: user)
-                || payloads.tombstonesWithParts.contains(row.message())
+            return row.values[1].isName(of: user)
         case .devices, .identities: return row.key[0].isName(of: user)
         case .blocks, .following, .unfollowed, .pastBlocks:
             return row.key[0].isName(of: user) || row.key[1].isName(of: user)

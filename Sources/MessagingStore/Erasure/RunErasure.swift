@@ -180,15 +180,10 @@ extension MessagingStore {
             let found = try transaction.boundedPage(
                 of: table, after: work.key, isDescending: isDescending, in: work.application)
             var rows = found.items
-            switch table {
-            case .events:
+            if table == .events {
                 rows = try rows.map { row in try payloads.decodingEvent(of: row) }
                 try transaction.addOwned(
                     in: rows, to: &payloads, for: work.erasure.id, in: work.application)
-            case .messages:
-                try transaction.addTombstonesWithParts(
-                    in: rows, to: &payloads, in: work.application)
-            default: break
             }
             let named = try rows.filter { row in try table.names(payloads, row) }
             return ErasurePage(

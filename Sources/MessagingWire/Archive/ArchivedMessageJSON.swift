@@ -101,15 +101,24 @@ extension ArchiveLineJSON {
         writer.member(present: "owner", archived.owner?.text)
     }
 
-    /// Whether the sender was erased: only tombstones have no parts (X16).
-    private static func isTombstone(_ line: ArchiveLineReader) -> Bool {
-        (try? sender(line))?.isErased ?? false
+    /// Whether a message or an announcement has no parts because its sender was erased (X16).
+    ///
+    /// - Throws: When the sender was erased and there are parts.
+    private static func isTombstone(
+        _ line: ArchiveLineReader, without parts: [some Any]
+    ) throws(ArchiveLineError) -> Bool {
+        guard (try? sender(line))?.isErased == true else { return false }
+        guard parts.isEmpty else {
+            throw line.error("parts", "must be empty, because the sender was erased")
+        }
+        return true
     }
 
     static func message(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedMessage {
         let parts = try line.objects("parts", Message.partLimit, part)
         let indexes = Set(parts.map(\.part.index))
-        guard !parts.isEmpty || isTombstone(line), indexes.count == parts.count else {
+        let isTombstone = try isTombstone(line, without: parts)
+        guard !parts.isEmpty || isTombstone, indexes.count == parts.count else {
             throw line.error("parts", "must be at least one, and no two of the same index")
         }
         let partsMade = try line.optional("parts_made") { name throws(ArchiveLineError) in
@@ -326,7 +335,8 @@ extension ArchiveLineJSON {
         let isInline = parts.allSatisfy { part in
             if case .inline = part.body { true } else { false }
         }
-        guard isInline, !parts.isEmpty || isTombstone(line),
+        let isTombstone = try isTombstone(line, without: parts)
+        guard isInline, !parts.isEmpty || isTombstone,
             Set(parts.map(\.index)).count == parts.count
         else {
             throw line.error("parts", "must be at least one, each with a body and its own index")

@@ -245,28 +245,6 @@ import Testing
         #expect(rows.contains { row in row.hasPrefix("contents") && row.contains("bo-kept.png") })
     }
 
-    @Test func `removes parts that a tombstone got afterwards`() async throws {
-        let sample = try await SampleApplication()
-        let id = try await sample.conversation([Self.erika, .bo])
-        let message = try await sample.send("added later", by: .bo, to: id).object.message.id
-        try await sample.database.write { transaction in
-            try transaction.execute(
-                """
-                UPDATE messages SET sender_user = \(UserID.erased(1))
-                WHERE application = \(sample.application) AND id = \(message)
-                """)
-        }
-        let erasure = try await sample.erase(Self.erika)
-        #expect(erasure.erasedUser == .erased(1))
-        #expect(erasure.state == .completed)
-        let parts = try await sample.database.read { transaction in
-            try transaction.rows(
-                "/* test */ SELECT id FROM parts WHERE application = \(sample.application)"
-            ) { row in try row.blob(0) }
-        }
-        #expect(parts == [])
-    }
-
     @Test(arguments: ["log", "failure"]) func `removes the user from the answers of webhooks`(
         column: String
     ) async throws {

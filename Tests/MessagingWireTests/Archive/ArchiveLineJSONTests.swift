@@ -91,6 +91,11 @@ import Testing
             ArchiveLineError("parts", "must be at least one, and no two of the same index")
         ),
         (
+            message
+                + #""sender":{"user_id":"erased-1"},"parts":[{"id":"00000000-0000-0000-0000-000000000006","index":0,"mime_type":"a/b","body":"c"}]}"#,
+            ArchiveLineError("parts", "must be empty, because the sender was erased")
+        ),
+        (
             message + #""parts":[{"mime_type":"text","body":"x"}]}"#,
             ArchiveLineError(
                 "parts.mime_type",
