@@ -3,22 +3,12 @@ import SQL
 
 // What an erasure does with the rows that name the user. A change and the progress are one transaction, so none is made twice.
 extension MutationContext {
-    /// Removes the user from rows of a table.
+    /// Removes the user from a row of a table.
     ///
     /// - Parameters:
+    ///   - row: A row that was read before; it may have changed meanwhile.
     ///   - erasure: The id of the erasure.
-    ///   - rows: Rows that were read before; they may have changed meanwhile.
     func erase(
-        _ rows: [ErasureTable.Entry], of table: ErasureTable, _ payloads: ErasedPayloads,
-        for erasure: Erasure.ID
-    ) throws {
-        switch table {
-        case .events: try eraseEvents(rows, payloads, for: erasure)
-        default: for row in rows { try erase(row, of: table, payloads, for: erasure) }
-        }
-    }
-
-    private func erase(
         _ row: ErasureTable.Entry, of table: ErasureTable, _ payloads: ErasedPayloads,
         for erasure: Erasure.ID
     ) throws {
@@ -63,7 +53,7 @@ extension MutationContext {
                 UPDATE deliveries SET body = \(reduced), log = NULL, failure = NULL
                 WHERE \(table.isRow(row.key, in: application))
                 """)
-        case .events: break
+        case .events: try eraseEvent(row, payloads, for: erasure)
         }
     }
 
@@ -276,23 +266,20 @@ extension MutationContext {
 // MARK: - The log
 
 extension MutationContext {
-    /// Rewrites events: they stay at their positions, and name the erased user.
-    private func eraseEvents(
-        _ rows: [ErasureTable.Entry], _ payloads: ErasedPayloads, for erasure: Erasure.ID
+    /// Rewrites an event: it stays at its position, and names the erased user.
+    private func eraseEvent(
+        _ row: ErasureTable.Entry, _ payloads: ErasedPayloads, for erasure: Erasure.ID
     ) throws {
-        for row in rows {
-            guard let event = row.event?.value else { continue }
-            try transaction.noteErased(
-                payloads.ownContents(in: event), for: erasure, in: application)
-            let isActor = UserID(stored: row.values[2].string) == payloads.user
-            try transaction.execute(
-                """
-                UPDATE events SET
-                    payload = \(try payloads.reduced(event).stored.encoded),
-                    actor_user = \(isActor ? payloads.erased.text.sqlValue : row.values[2])
-                WHERE \(ErasureTable.events.isRow(row.key, in: application))
-                """)
-        }
+        guard let event = row.event?.value else { return }
+        try transaction.noteErased(payloads.ownContents(in: event), for: erasure, in: application)
+        let isActor = UserID(stored: row.values[2].string) == payloads.user
+        try transaction.execute(
+            """
+            UPDATE events SET
+                payload = \(try payloads.reduced(event).stored.encoded),
+                actor_user = \(isActor ? payloads.erased.text.sqlValue : row.values[2])
+            WHERE \(ErasureTable.events.isRow(row.key, in: application))
+            """)
     }
 }
 

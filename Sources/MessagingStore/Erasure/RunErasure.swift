@@ -1,26 +1,6 @@
 public import Messaging
 import SQL
 
-/// What an erasure does with uploads, whose records are not rows of the store.
-public struct ErasureUploads: Sendable {
-    /// Cancels the uploads of a user and deletes their records; returns their number.
-    public let remove: @Sendable (UserID, Application.ID) async throws -> Int64
-    /// The number of records of uploads, and of those that name a user.
-    public let count: @Sendable (UserID, Application.ID) async throws -> (all: Int64, named: Int64)
-
-    /// All members.
-    public init(
-        remove: @escaping @Sendable (UserID, Application.ID) async throws -> Int64,
-        count:
-            @escaping @Sendable (UserID, Application.ID) async throws -> (
-                all: Int64, named: Int64
-            )
-    ) {
-        self.remove = remove
-        self.count = count
-    }
-}
-
 extension MessagingStore {
     /// Works on an erasure until it has ended, or its proof or another round is due after a pause (X16). Interrupted at any
     /// time, it continues when this is called again.
@@ -35,7 +15,10 @@ extension MessagingStore {
         _ id: Erasure.ID, in application: Application.ID, bodies: ErasureBodies,
         uploads: ErasureUploads
     ) async throws {
-        guard var work = try await erasureWork(id, in: application) else { return }
+        let found = try await database.read { transaction in
+            try transaction.erasureWork(id, in: application)
+        }
+        guard var work = found else { return }
         do {
             try await runRound(&work, bodies, uploads)
         } catch {
@@ -55,31 +38,6 @@ extension MessagingStore {
             return try await beginProof(&work)
         }
         try await prove(&work, bodies, uploads)
-    }
-
-    private func erasureWork(
-        _ id: Erasure.ID, in application: Application.ID
-    ) async throws -> ErasureWork? {
-        try await database.read { transaction in
-            try transaction.first(
-                """
-                SELECT \(raw: Erasure.columns), user_id, progress, revision, next_at FROM erasures
-                WHERE application = \(application) AND id = \(id) AND state = 'running'
-                """
-            ) { row in
-                var erasure = try Erasure(row)
-                // The fault of the last attempt, which the next progress deletes.
-                erasure.error = nil
-                let count = Erasure.columnCount
-                return ErasureWork(
-                    application: application, user: try row.user(.index(count)),
-                    erasure: erasure,
-                    key: try row.optionalBlob(.index(count + 1)).map { bytes in
-                        try ErasureWork.key(bytes)
-                    }, revision: try row.int64(.index(count + 2)),
-                    nextAt: try row.timestamp(.index(count + 3)))
-            }
-        }
     }
 
     /// Stores a fault, and when the erasure is continued, unless another process has continued it.
@@ -148,8 +106,10 @@ extension MessagingStore {
                 work.count(table.rawValue) { count in count.erased += Int64(rows.count) }
                 work.key = rest.isEmpty ? page.last : rows.last?.key
                 let time = try await step(&work) { context, work in
-                    try context.namingErasedUsers().erase(
-                        rows, of: table, page.payloads, for: work.erasure.id)
+                    let context = context.namingErasedUsers()
+                    for row in rows {
+                        try context.erase(row, of: table, page.payloads, for: work.erasure.id)
+                    }
                 }
                 size.adjust(to: time, for: rows.count)
             }
@@ -303,117 +263,6 @@ private struct ErasurePage: Sendable {
     /// The key of the last one.
     let last: [SQLValue]?
     let isLast: Bool
-}
-
-/// An erasure with its user and its progress.
-private struct ErasureWork: Sendable {
-    let application: Application.ID
-    let user: UserID
-    var erasure: Erasure
-    /// The key of the last row of the table that is done; `nil` for none.
-    var key: [SQLValue]?
-    var revision: Int64
-    /// The moment from which it is worked on.
-    var nextAt: Timestamp
-    /// The number of pages that were read since the progress was stored.
-    var unsavedPages = 0
-
-    /// The name under which uploads are counted.
-    static let uploads = "uploads"
-
-    /// The tables that are not finished.
-    var tables: ArraySlice<ErasureTable> {
-        let all = ErasureTable.allCases
-        return all[(all.firstIndex { table in table.rawValue == erasure.table } ?? 0)...]
-    }
-
-    mutating func begin(_ table: ErasureTable) {
-        erasure.table = table.rawValue
-        key = nil
-    }
-
-    mutating func finishTables() {
-        erasure.table = nil
-        key = nil
-    }
-
-    mutating func count(_ table: String, _ change: (inout Erasure.Count) -> Void) {
-        let index = erasure.counts.firstIndex { count in count.table == table }
-        guard let index else {
-            erasure.counts.append(Erasure.Count(table))
-            return change(&erasure.counts[erasure.counts.count - 1])
-        }
-        change(&erasure.counts[index])
-    }
-
-    /// Lists all tables in their order.
-    mutating func listTables() {
-        for table in [Self.uploads] + ErasureTable.allCases.map(\.rawValue) {
-            count(table) { _ in }
-        }
-    }
-
-    /// Sets the counts of the proof to 0.
-    mutating func resetProof() {
-        for index in erasure.counts.indices {
-            erasure.counts[index].scanned = 0
-            erasure.counts[index].remaining = 0
-        }
-    }
-
-    /// Encodes a key for a column.
-    static func encoded(_ key: [SQLValue]) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.write(each: key) { writer, value in
-            switch value {
-            case .blob(let bytes):
-                writer.write(byte: 0)
-                writer.write(bytes)
-            case .text(let text):
-                writer.write(byte: 1)
-                writer.write(text)
-            default:
-                writer.write(byte: 2)
-                writer.write(value.number)
-            }
-        }
-        return writer.bytes
-    }
-
-    /// Decodes a key.
-    static func key(_ bytes: [UInt8]) throws -> [SQLValue] {
-        var reader = ByteReader(bytes)
-        return try reader.each { reader in
-            switch try reader.byte() {
-            case 0: .blob(try reader.bytes())
-            case 1: .text(try reader.text())
-            default: .integer(try reader.number())
-            }
-        }
-    }
-}
-
-extension Transaction {
-    /// Stores the progress of an erasure. The id of the user is deleted when it is completed.
-    ///
-    /// - Throws: `LeaseLost` when the erasure has another revision.
-    fileprivate func save(_ work: ErasureWork) throws {
-        let erasure = work.erasure
-        let changed = try rowsChanged(
-            by: """
-                UPDATE erasures SET
-                    user_id = \(erasure.state == .completed ? nil : work.user),
-                    state = \(erasure.state.rawValue), round = \(erasure.round),
-                    step = \(erasure.table), progress = \(work.key.map(ErasureWork.encoded)),
-                    is_proving = \(erasure.isProving), revision = \(work.revision + 1),
-                    counts = \(erasure.encodedCounts), digest = \(erasure.digest),
-                    error = \(erasure.error), ended_at = \(erasure.endedAt), faults = 0,
-                    next_at = \(work.nextAt)
-                WHERE application = \(work.application) AND id = \(erasure.id)
-                    AND revision = \(work.revision)
-                """)
-        guard changed == 1 else { throw LeaseLost() }
-    }
 }
 
 extension Transaction {
