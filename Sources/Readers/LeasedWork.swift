@@ -1,30 +1,34 @@
 import MessagingStore
 internal import SystemSupport
 
-/// Background work that one process does at a time; it begins again a second after it has ended.
+/// Repeats work in one process at a time, with a pause of one second between runs.
 final class LeasedWork: Sendable {
     private let lease: Lease
+    private let onFault: @Sendable (any Error) -> Void
     private let running = BackgroundTask()
 
-    /// - Parameter name: The name of the lease.
-    init(_ name: String, of store: MessagingStore) { lease = Lease(name, of: store) }
+    /// - Parameters:
+    ///   - name: The name of the lease.
+    ///   - onFault: Called with every error of the work or of the lease.
+    init(
+        _ name: String, of store: MessagingStore,
+        onFault: @escaping @Sendable (any Error) -> Void
+    ) {
+        lease = Lease(name, of: store)
+        self.onFault = onFault
+    }
 
     /// Starts the work; call once.
     ///
-    /// - Parameters:
-    ///   - onFault: Called with every error of the work or of the lease.
-    ///   - work: Does what there is to do.
-    func start(
-        priority: TaskPriority, onFault: @escaping @Sendable (any Error) -> Void,
-        _ work: @escaping @Sendable () async throws -> Void
-    ) {
+    /// - Parameter work: Does what there is to do.
+    func start(priority: TaskPriority, _ work: @escaping @Sendable () async throws -> Void) {
         running.start(priority: priority) { [weak self] in
             while !Task.isCancelled, let self {
                 do {
                     _ = try await self.lease.hold { try await work() }
                 } catch is CancellationError {
                 } catch {
-                    onFault(error)
+                    self.onFault(error)
                 }
                 await pause(milliseconds: 1000)
             }

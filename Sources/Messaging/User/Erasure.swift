@@ -9,7 +9,7 @@ public struct Erasure: Equatable, Sendable {
         case running
         /// No row names the user.
         case completed
-        /// Rows that name the user remain after ``roundLimit`` rounds, or a fault has occurred ``attemptLimit`` times in
+        /// Rows that name the user remain after ``roundLimit`` rounds, or a fault has occurred ``faultLimit`` times in
         /// succession.
         case failed
     }
@@ -63,9 +63,9 @@ public struct Erasure: Equatable, Sendable {
     /// The maximum number of rounds.
     public static let roundLimit: Int64 = 5
     /// The maximum number of faults in succession, without progress between them.
-    public static let attemptLimit: Int64 = 20
+    public static let faultLimit: Int64 = 20
     /// The maximum number of running erasures of an application.
-    public static let limit = 100
+    public static let runningLimit = 100
 
     /// All members.
     public init(

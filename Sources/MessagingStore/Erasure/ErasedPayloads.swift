@@ -28,17 +28,17 @@ struct ErasedPayloads: Sendable {
     func event(type: String, _ encoded: [UInt8]) throws -> (value: Event, namesUser: Bool) {
         let replacement = UserReplacement(user, by: erased)
         let event = try Event(type: type, encoded: encoded, replacing: replacement)
-        return (event, replacement.wasFound || event.notification.map(names) ?? false)
+        return (event, replacement.wasFound || event.notification.map(namesUser) ?? false)
     }
 
-    func names(_ json: [UInt8]) -> Bool { bodies.names(json, user) }
+    func namesUser(_ json: [UInt8]) -> Bool { bodies.namesUser(json, user) }
 
     private func isOwn(_ sender: Sender) -> Bool { sender.userID == erased }
 
     /// Whether an event has parts of a message, or the file name of a content, that belongs to the user, although it need
     /// not name the user.
     func isOwn(_ event: Event) -> Bool {
-        switch event.unnamedObject {
+        switch event.objectWithUnnamedOwner {
         case .message(let id): messages.contains(id)
         case .content(let id): contents.contains(id)
         case nil: false
@@ -89,14 +89,14 @@ extension MessagePart.Body {
 }
 
 /// An object that an event names without its user.
-enum UnnamedObject {
+enum OwnedObject {
     case message(Message.ID)
     case content(Content.ID)
 }
 
 extension Event {
     /// The message whose parts, or the content whose file name, the event has without the user.
-    var unnamedObject: UnnamedObject? {
+    var objectWithUnnamedOwner: OwnedObject? {
         switch self {
         case .partsChanged(let change):
             change.created.isEmpty && change.updated.isEmpty ? nil : .message(change.message)
@@ -221,7 +221,7 @@ extension ErasedPayloads {
     }
 
     private func withoutMentions(_ notification: [UInt8]?) -> [UInt8]? {
-        notification.flatMap { json in names(json) ? nil : json }
+        notification.flatMap { json in namesUser(json) ? nil : json }
     }
 
     private func reduced(_ announcement: Announcement) -> Announcement {

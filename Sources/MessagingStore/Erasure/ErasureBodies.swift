@@ -4,20 +4,20 @@ public import Messaging
 /// idempotency keys, notifications.
 public struct ErasureBodies: Sendable {
     /// Whether a JSON text names a user.
-    public let names: @Sendable (_ json: [UInt8], _ user: UserID) -> Bool
+    public let namesUser: @Sendable (_ json: [UInt8], _ user: UserID) -> Bool
     /// Whether a text has the path of a user, or the id as a JSON text.
-    public let namesInText: @Sendable (_ text: [UInt8], _ user: UserID) -> Bool
+    public let namesUserInText: @Sendable (_ text: [UInt8], _ user: UserID) -> Bool
     /// What is left of the body of a webhook delivery: which event it was.
     public let delivery: @Sendable (_ body: [UInt8]) -> [UInt8]
 
     /// All members.
     public init(
-        names: @escaping @Sendable (_ json: [UInt8], _ user: UserID) -> Bool,
-        namesInText: @escaping @Sendable (_ text: [UInt8], _ user: UserID) -> Bool,
+        namesUser: @escaping @Sendable (_ json: [UInt8], _ user: UserID) -> Bool,
+        namesUserInText: @escaping @Sendable (_ text: [UInt8], _ user: UserID) -> Bool,
         delivery: @escaping @Sendable (_ body: [UInt8]) -> [UInt8]
     ) {
-        self.names = names
-        self.namesInText = namesInText
+        self.namesUser = namesUser
+        self.namesUserInText = namesUserInText
         self.delivery = delivery
     }
 }

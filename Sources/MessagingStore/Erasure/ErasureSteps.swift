@@ -47,7 +47,7 @@ extension MutationContext {
         case .idempotencyKeys: try eraseAnswer(row, payloads, of: table)
         case .deliveries:
             let body = row.values[0].bytes
-            let reduced = payloads.names(body) ? payloads.bodies.delivery(body) : body
+            let reduced = payloads.namesUser(body) ? payloads.bodies.delivery(body) : body
             try transaction.execute(
                 """
                 UPDATE deliveries SET body = \(reduced), log = NULL, failure = NULL
@@ -302,14 +302,14 @@ extension Transaction {
     ///
     /// The log is read in descending order, because the events that show to whom a content belongs follow the event that
     /// has its file name.
-    func addOwned(
+    func addObjectsOfUser(
         in rows: [ErasureTable.Entry], to payloads: inout ErasedPayloads, for erasure: Erasure.ID,
         in application: Application.ID
     ) throws {
         let users = [payloads.user, payloads.erased]
         var (messages, contents): (Set<Message.ID>, Set<Content.ID>) = ([], [])
         for row in rows {
-            switch row.event?.value.unnamedObject {
+            switch row.event?.value.objectWithUnnamedOwner {
             case .message(let id): messages.insert(id)
             case .content(let id):
                 contents.insert(id)

@@ -162,7 +162,7 @@ extension ErasureTable {
     }
 
     /// Whether a row names the user, or has what belongs to the user.
-    func names(_ payloads: ErasedPayloads, _ row: Entry) throws -> Bool {
+    func namesUser(_ payloads: ErasedPayloads, _ row: Entry) throws -> Bool {
         let user = payloads.user
         switch self {
         case .sessions, .deletedMessages, .announcements, .contents:
@@ -181,12 +181,12 @@ extension ErasureTable {
             return try payloads.state(of: row.key[0].bytes, row.values[0].bytes).namesUser
         case .idempotencyKeys:
             return row.key[0].isName(of: user)
-                || payloads.bodies.namesInText(row.values[0].bytes, user)
-                || payloads.names(row.values[1].bytes)
+                || payloads.bodies.namesUserInText(row.values[0].bytes, user)
+                || payloads.namesUser(row.values[1].bytes)
         case .deliveries:
-            return payloads.names(row.values[0].bytes)
-                || payloads.bodies.namesInText(row.values[1].bytes, user)
-                || payloads.bodies.namesInText(Array(row.values[2].string.utf8), user)
+            return payloads.namesUser(row.values[0].bytes)
+                || payloads.bodies.namesUserInText(row.values[1].bytes, user)
+                || payloads.bodies.namesUserInText(Array(row.values[2].string.utf8), user)
         case .events:
             guard let event = row.event else { return false }
             return row.values[2].isName(of: user) || event.namesUser
@@ -227,7 +227,7 @@ extension ErasedPayloads {
             try ScheduledMessage(from: &reader)
         }
         return (
-            found.value, found.namesUser || found.value.draft.notification.map(names) ?? false
+            found.value, found.namesUser || found.value.draft.notification.map(namesUser) ?? false
         )
     }
 }

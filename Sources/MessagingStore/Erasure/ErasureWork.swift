@@ -96,7 +96,7 @@ extension Transaction {
     ) throws -> ErasureWork? {
         try first(
             """
-            SELECT \(raw: Erasure.columns), user_id, progress, revision, next_at FROM erasures
+            SELECT \(raw: Erasure.columns), user_id, last_key, revision, next_at FROM erasures
             WHERE application = \(application) AND id = \(id) AND state = 'running'
             """
         ) { row in
@@ -123,7 +123,8 @@ extension Transaction {
                 UPDATE erasures SET
                     user_id = \(erasure.state == .completed ? nil : work.user),
                     state = \(erasure.state.rawValue), round = \(erasure.round),
-                    step = \(erasure.table), progress = \(work.key.map(ErasureWork.encoded)),
+                    current_table = \(erasure.table),
+                    last_key = \(work.key.map(ErasureWork.encoded)),
                     is_proving = \(erasure.isProving), revision = \(work.revision + 1),
                     counts = \(erasure.encodedCounts), digest = \(erasure.digest),
                     error = \(erasure.error), ended_at = \(erasure.endedAt), faults = 0,

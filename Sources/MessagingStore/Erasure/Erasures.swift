@@ -9,7 +9,7 @@ extension MessagingStore {
     /// - Returns: The erasure: the latest one of this user if it is still running, or has been completed and the user does
     ///   not exist again, or has failed and therefore begins again.
     /// - Throws: `Rejection.notFound(.user)` for a user that neither exists nor was erased; `Rejection.userErased` for the
-    ///   name of an erased user; `Rejection.full(.erasure)` above `Erasure.limit`.
+    ///   name of an erased user; `Rejection.full(.erasure)` above `Erasure.runningLimit`.
     public func eraseUser(_ user: UserID, in application: Application.ID) async throws -> Erasure {
         guard !user.isErased else { throw Rejection.userErased(user) }
         let id: Erasure.ID = environment.newID()
@@ -81,8 +81,8 @@ extension MutationContext {
             guard let last else { throw Rejection.notFound(.user) }
             if last.state == .completed { return last }
         }
-        guard try transaction.runningErasureCount(in: application) < Erasure.limit else {
-            throw Rejection.full(.erasure, limit: Erasure.limit)
+        guard try transaction.runningErasureCount(in: application) < Erasure.runningLimit else {
+            throw Rejection.full(.erasure, limit: Erasure.runningLimit)
         }
         // A failed erasure begins again with its name, which rows have already, and the contents that it has found.
         let failed = last.flatMap { last in last.state == .failed ? last : nil }
@@ -109,7 +109,7 @@ extension MutationContext {
                 0, \(erasure.encodedCounts), \(now), \(now)
             )
             ON CONFLICT (application, id) DO UPDATE SET
-                state = 'running', round = 1, step = NULL, progress = NULL, is_proving = 0,
+                state = 'running', round = 1, current_table = NULL, last_key = NULL, is_proving = 0,
                 revision = erasures.revision + 1, counts = excluded.counts, digest = NULL,
                 error = NULL, faults = 0, next_at = excluded.next_at,
                 requested_at = excluded.requested_at, ended_at = NULL
@@ -249,7 +249,8 @@ extension Erasure {
     /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
-        id, number, state, round, step, is_proving, requested_at, ended_at, counts, digest, error
+        id, number, state, round, current_table, is_proving, requested_at, ended_at, counts, digest,
+        error
         """
     /// The number of ``columns``.
     static let columnCount = 11

@@ -10,7 +10,7 @@ extension MessagingStore {
     /// took over is noticed by the revision of the erasure.
     ///
     /// - Throws: Faults, which the erasure stores. It is to be continued after a pause that doubles with each fault in
-    ///   succession, and fails after `Erasure.attemptLimit` of them.
+    ///   succession, and fails after `Erasure.faultLimit` of them.
     public func runErasure(
         _ id: Erasure.ID, in application: Application.ID, bodies: ErasureBodies,
         uploads: ErasureUploads
@@ -56,7 +56,7 @@ extension MessagingStore {
                 """
             ) { row in try row.int64(0) }
             guard let faults else { return }
-            guard faults < Erasure.attemptLimit else {
+            guard faults < Erasure.faultLimit else {
                 try context.transaction.execute(
                     """
                     UPDATE erasures SET state = 'failed', ended_at = \(context.now), digest = NULL
@@ -90,7 +90,7 @@ extension MessagingStore {
     }
 
     /// The number of pages, of one table or several, after which the progress is stored if nothing else is written.
-    private static let pagesBetweenSteps = 64
+    private static let pagesBetweenWrites = 64
 
     private func erase(
         _ table: ErasureTable, _ work: inout ErasureWork, _ bodies: ErasureBodies
@@ -105,7 +105,7 @@ extension MessagingStore {
                 rest = rest.dropFirst(rows.count)
                 work.count(table.rawValue) { count in count.erased += Int64(rows.count) }
                 work.key = rest.isEmpty ? page.last : rows.last?.key
-                let time = try await step(&work) { context, work in
+                let time = try await write(&work) { context, work in
                     let context = context.namingErasedUsers()
                     for row in rows {
                         try context.erase(row, of: table, page.payloads, for: work.erasure.id)
@@ -120,13 +120,13 @@ extension MessagingStore {
     }
 
     private func save(_ work: inout ErasureWork) async throws {
-        _ = try await step(&work) { _, _ in }
+        _ = try await write(&work) { _, _ in }
     }
 
     /// Counts a page, and stores the progress after some of them.
     private func saveSometimes(_ work: inout ErasureWork) async throws {
         work.unsavedPages += 1
-        if work.unsavedPages >= Self.pagesBetweenSteps { try await save(&work) }
+        if work.unsavedPages >= Self.pagesBetweenWrites { try await save(&work) }
     }
 
     /// Reads the next page of a table, and finds its rows that name the user.
@@ -142,10 +142,10 @@ extension MessagingStore {
             var rows = found.items
             if table == .events {
                 rows = try rows.map { row in try payloads.decodingEvent(of: row) }
-                try transaction.addOwned(
+                try transaction.addObjectsOfUser(
                     in: rows, to: &payloads, for: work.erasure.id, in: work.application)
             }
-            let named = try rows.filter { row in try table.names(payloads, row) }
+            let named = try rows.filter { row in try table.namesUser(payloads, row) }
             return ErasurePage(
                 named: named, payloads: payloads, count: rows.count,
                 last: rows.last?.key ?? work.key,
@@ -155,8 +155,8 @@ extension MessagingStore {
 
     /// Changes rows and stores the progress of the erasure, in one transaction.
     ///
-    /// - Throws: `LeaseLost` when another process has made a step.
-    private func step(
+    /// - Throws: `LeaseLost` when another process has written.
+    private func write(
         _ work: inout ErasureWork,
         _ body: @escaping @Sendable (MutationContext, ErasureWork) throws -> Void
     ) async throws -> TransactionTime {
@@ -232,7 +232,7 @@ extension MessagingStore {
         }
         let hasEnded = work.erasure.state != .running
         if hasEnded { work.erasure.endedAt = environment.now() }
-        _ = try await step(&work) { context, work in
+        _ = try await write(&work) { context, work in
             guard hasEnded else { return }
             if work.erasure.state == .completed {
                 try context.transaction.execute(

@@ -232,10 +232,10 @@ extension DatabaseSchema {
         // `number`: the number in the name of the erased user.
         // `user_id`: NULL when the erasure is completed.
         // `user_digest`: a keyed digest of the user id, by which a repeated request finds a completed erasure.
-        // `step`, `progress`: the table that is being worked on, and the encoded key of its last row that is done; NULL
+        // `current_table`, `last_key`: the table that is being worked on, and the encoded key of its last row that is done; NULL
         // before the first one.
         // `is_proving`: whether the proof is running.
-        // `revision`: incremented with each step, which only the process that has made the last one may make.
+        // `revision`: incremented with each write, which only the process that has made the last one may make.
         // `counts`: the encoded `Erasure.Count` of each table.
         // `faults`: the number of faults since the last progress.
         // `next_at`: the moment from which it is worked on.
@@ -248,8 +248,8 @@ extension DatabaseSchema {
             user_digest BYTEA NOT NULL,
             state TEXT NOT NULL,
             round BIGINT NOT NULL,
-            step TEXT,
-            progress BYTEA,
+            current_table TEXT,
+            last_key BYTEA,
             is_proving BIGINT NOT NULL,
             revision BIGINT NOT NULL,
             counts BYTEA NOT NULL,

@@ -22,14 +22,12 @@ public final class Eraser: Sendable {
         self.store = store
         self.uploads = ErasureUploads(uploads)
         self.onFault = onFault
-        leasedWork = LeasedWork("eraser", of: store)
+        leasedWork = LeasedWork("eraser", of: store) { error in onFault(error, nil) }
     }
 
     /// Starts the background work; call once.
     public func start() {
-        leasedWork.start(priority: .utility, onFault: { [onFault] error in onFault(error, nil) }) {
-            [weak self] in try await self?.work()
-        }
+        leasedWork.start(priority: .utility) { [weak self] in try await self?.work() }
     }
 
     /// Stops within one page of rows; the next start continues.
@@ -61,8 +59,8 @@ public final class Eraser: Sendable {
 extension ErasureBodies {
     /// The bodies that this server writes.
     public static let json = ErasureBodies(
-        names: { json, user in ErasedBodyJSON.names(json, user) },
-        namesInText: { text, user in ErasedBodyJSON.names(inText: text, user) },
+        namesUser: { json, user in ErasedBodyJSON.names(json, user) },
+        namesUserInText: { text, user in ErasedBodyJSON.names(inText: text, user) },
         delivery: { body in ErasedBodyJSON.delivery(body) })
 }
 

@@ -45,15 +45,12 @@ public final class Exporter: Sendable {
         self.publicBase = publicBase
         self.now = now
         self.onFault = onFault
-        leasedWork = LeasedWork("exporter", of: store)
+        leasedWork = LeasedWork("exporter", of: store) { error in onFault(error, nil) }
     }
 
     /// Starts the background work; call once.
     public func start() {
-        leasedWork.start(priority: .background, onFault: { [onFault] error in onFault(error, nil) })
-        {
-            [weak self] in try await self?.work()
-        }
+        leasedWork.start(priority: .background) { [weak self] in try await self?.work() }
     }
 
     /// Stops within one batch; the next start repeats unfinished exports.

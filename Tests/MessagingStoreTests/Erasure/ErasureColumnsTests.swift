@@ -104,8 +104,8 @@ import Testing
         "idempotency_keys": ["digest"],
         // The last step of an erasure deletes the user id from its row.
         "erasures": [
-            "id", "user_id", "user_digest", "state", "step", "progress", "counts", "digest",
-            "error",
+            "id", "user_id", "user_digest", "state", "current_table", "last_key", "counts",
+            "digest", "error",
         ],
         "erased_contents": ["erasure", "content"], "leases": ["name", "holder"],
         // `Uploads` deletes the records of the user, in the database or in files, and counts what is left.

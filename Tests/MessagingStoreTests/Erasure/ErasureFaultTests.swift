@@ -185,7 +185,7 @@ import Testing
         async throws
     {
         let sample = try await SampleApplication()
-        let users = (0...Erasure.limit).map { number in UserID.named("user-\(number)") }
+        let users = (0...Erasure.runningLimit).map { number in UserID.named("user-\(number)") }
         for user in users {
             _ = try await sample.store.createIdentity(
                 Identity(userID: user), in: sample.application)
@@ -194,7 +194,7 @@ import Testing
             _ = try await sample.store.eraseUser(user, in: sample.application)
         }
         let last = try #require(users.last)
-        await #expect(throws: Rejection.full(.erasure, limit: Erasure.limit)) {
+        await #expect(throws: Rejection.full(.erasure, limit: Erasure.runningLimit)) {
             try await sample.store.eraseUser(last, in: sample.application)
         }
         // A repeated request is no new erasure.

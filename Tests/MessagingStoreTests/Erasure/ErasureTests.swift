@@ -320,7 +320,7 @@ extension ErasureUploads {
 extension ErasureBodies {
     /// Bodies that name a user when they contain the id.
     static let sample = ErasureBodies(
-        names: contains, namesInText: contains, delivery: { _ in Array("{}".utf8) })
+        namesUser: contains, namesUserInText: contains, delivery: { _ in Array("{}".utf8) })
 
     @Sendable private static func contains(_ bytes: [UInt8], _ user: UserID) -> Bool {
         String(decoding: bytes, as: UTF8.self).contains("\"\(user.text)\"")
