@@ -36,9 +36,8 @@ public struct Erasure: Equatable, Sendable {
 
     /// Its id.
     public let id: ID
-    /// The number of the erasure in its application, from 1, which the name of the erased user contains. Numbers are skipped
-    /// whose names the application has from an import. An archive that is imported later is not renumbered: if it has the
-    /// same name, for a user that was erased where it was made, both users have this name.
+    /// The number in the name of the erased user, from 1. A number is skipped if a user of the application already has that
+    /// name, for example after an import. A later import may still add another user with the same name.
     public let number: Int64
     /// The state.
     public var state: State

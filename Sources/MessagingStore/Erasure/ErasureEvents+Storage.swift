@@ -13,7 +13,7 @@ extension ParticipantErased: StoredEvent {
             conversation: try reader.id(), user: try reader.user(), at: try reader.timestamp())
     }
 
-    // The row was renamed, as if the participant had always had this name.
+    // Nothing to apply: the erasure has renamed the row in the same transaction.
     func apply(to rows: Projection) throws {}
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] {

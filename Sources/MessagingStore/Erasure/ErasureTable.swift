@@ -196,7 +196,7 @@ extension ErasureTable {
 }
 
 extension ErasureTable.Entry {
-    /// Whether it is of the stream of a user, or of an object that is the user.
+    /// Whether the row is in the stream of the user, or its object is the user.
     fileprivate func isTouched(by user: UserID) -> Bool {
         let name = SQLValue.blob(Array(user.text.utf8))
         guard case .integer(let number) = key[1], let kind = TouchedKind(rawValue: number) else {

@@ -7,7 +7,7 @@ extension MessagingStore {
     /// ``runErasure(_:in:bodies:uploads:)``.
     ///
     /// - Returns: The erasure: the latest one of this user if it is still running, or has been completed and the user does
-    ///   not exist again, or has failed and therefore begins again.
+    ///   not exist again, or has failed and therefore restarts.
     /// - Throws: `Rejection.notFound(.user)` for a user that neither exists nor was erased; `Rejection.userErased` for the
     ///   name of an erased user; `Rejection.full(.erasure)` above `Erasure.runningLimit`.
     public func eraseUser(_ user: UserID, in application: Application.ID) async throws -> Erasure {
@@ -84,14 +84,15 @@ extension MutationContext {
         guard try transaction.runningErasureCount(in: application) < Erasure.runningLimit else {
             throw Rejection.full(.erasure, limit: Erasure.runningLimit)
         }
-        // A failed erasure begins again with its name, which rows have already, and the contents that it has found.
+        // A failed erasure restarts with its id and number: some rows have its name already, and `erased_contents` lists
+        // the contents that it found.
         let failed = last.flatMap { last in last.state == .failed ? last : nil }
         let erasure = Erasure(
             id: failed?.id ?? id,
             number: try failed?.number ?? transaction.nextErasureNumber(in: application),
             state: .running, round: 1, table: nil, isProving: false, requestedAt: now, endedAt: nil,
             counts: [], digest: nil, error: nil)
-        // What ends now is named in the log until the job has rewritten it.
+        // These events still name the user; the job rewrites them.
         let context = namingErasedUsers()
         if let found {
             try context.record(.sessionsEnded(SessionsEnded(user: user, at: now)))

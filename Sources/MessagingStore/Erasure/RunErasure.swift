@@ -6,11 +6,11 @@ extension MessagingStore {
     /// time, it continues when this is called again.
     ///
     /// Pages of rows are read without a lock; only those that name the user are written, a few in each transaction, so
-    /// other writers wait for these and not for the scan. Only one process may call this at a time; another one that
-    /// took over is noticed by the revision of the erasure.
+    /// other writers wait for these and not for the scan. Call it in one process at a time. When another process has taken
+    /// over, the next write throws `LeaseLost`.
     ///
-    /// - Throws: Faults, which the erasure stores. It is to be continued after a pause that doubles with each fault in
-    ///   succession, and fails after `Erasure.faultLimit` of them.
+    /// - Throws: Faults, which the erasure stores. The next attempt is due after a pause, which doubles with each fault in
+    ///   succession. After `Erasure.faultLimit` faults the erasure fails.
     public func runErasure(
         _ id: Erasure.ID, in application: Application.ID, bodies: ErasureBodies,
         uploads: ErasureUploads
@@ -45,7 +45,7 @@ extension MessagingStore {
         let (application, id) = (work.application, work.erasure.id)
         // Other errors may have the values of rows.
         let name = (error as? StoreFault).map { fault in "\(fault)" } ?? "\(type(of: error))"
-        let text = "The last attempt has ended with a fault, see the log of the server: \(name)."
+        let text = "The last attempt failed (\(name)); the server log has the details."
         try await change(in: application) { context in
             let faults = try context.transaction.first(
                 """

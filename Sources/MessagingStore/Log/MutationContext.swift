@@ -44,7 +44,7 @@ struct MutationContext {
         announce(stored.invalidated(in: application), through: projection.position)
     }
 
-    /// A copy of the context that records events also of users that are erased or being erased.
+    /// A copy that may record events which name users that are erased or being erased.
     func namingErasedUsers() -> MutationContext {
         var context = self
         context.mayNameErasedUsers = true

@@ -20,7 +20,7 @@ public struct ConversationJSON: Equatable, Sendable {
         }
     }
 
-    /// The members that the system sees with `include=details` (console C49, C51).
+    /// The members that `include=details` adds (X17).
     private struct Details: Equatable {
         /// The number of messages, without deleted ones.
         let messageCount: Int64

@@ -28,7 +28,7 @@ struct FaultLog: Sendable {
         log("export failed", error, ["export": "\(export.map(\.uuid) ?? "-")"])
     }
 
-    /// Logs why an erasure did not go on or, without an id, why erasures could not be read; it is retried.
+    /// Logs a fault of an erasure; without an id, of the lease or of the list of due erasures. It is retried.
     func note(_ error: any Error, of erasure: Erasure.ID?) {
         log("erasure interrupted", error, ["erasure": "\(erasure.map(\.uuid) ?? "-")"])
     }

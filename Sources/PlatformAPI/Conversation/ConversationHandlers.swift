@@ -119,11 +119,7 @@ extension RequestContext {
 
     /// Returns whether the answer has the members of `include=details`.
     private func isDetailed() throws(Rejection) -> Bool {
-        let isDetailed = try query.isSet("include", to: "details", .conversationInclude)
-        guard !isDetailed || query["as_of"] == nil else {
-            throw .invalid("include", .conversationInclude)
-        }
-        return isDetailed
+        try query.isSet("include", to: "details", .conversationInclude)
     }
 
     private func order(_ text: String?) throws(Rejection) -> ConversationOrder {
@@ -177,6 +173,9 @@ extension RequestContext {
         let requestedID = try conversation()
         guard isForUser else {
             let isDetailed = try isDetailed()
+            guard !isDetailed || query["as_of"] == nil else {
+                throw Rejection.invalid("include", .conversationInclude)
+            }
             let found =
                 if let position = try query.asOf() {
                     try await store.conversation(requestedID, asOf: position, in: application)

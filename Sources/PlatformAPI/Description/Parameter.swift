@@ -125,12 +125,12 @@ extension Parameter {
             "include", .choice(["transfer"]), "`transfer`: also the progress of the upload.")
     ]
 
-    /// The parameter that adds what an operator looks at to a conversation.
+    /// Adds counts and times to conversations.
     static let details = [
         Parameter(
             "include", .choice(["details"]),
             "`details`: also the number of messages, the time of the last one, and the time of the "
-                + "last write of each text of the metadata. Not together with `as_of`.")
+                + "last write of each text of the metadata. Cannot be combined with `as_of`.")
     ]
 
     /// The parameter that shows numbers of recipients.

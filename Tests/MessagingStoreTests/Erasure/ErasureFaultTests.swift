@@ -22,7 +22,7 @@ import Testing
             await #expect(throws: (any Error).self) { try await sample.run(requested.id) }
             guard try await sample.isRunning(requested.id) else { break }
             let error = try await sample.store.erasure(requested.id, in: sample.application).error
-            #expect(error?.contains("fault") == true)
+            #expect(error?.contains("failed (") == true)
             pauses.append(0)
             while try await sample.store.nextErasures().isEmpty {
                 sample.wait(milliseconds: 1000)
@@ -33,7 +33,7 @@ import Testing
         let failed = try await sample.store.erasure(requested.id, in: sample.application)
         #expect(failed.state == .failed)
         #expect(failed.endedAt != nil)
-        #expect(failed.error?.contains("fault") == true)
+        #expect(failed.error?.contains("failed (") == true)
         // The user is not refused any more.
         try await sample.conversation([Self.erika, .cy])
         try await sample.setPayloadOfFirstEvent(payload)
