@@ -102,10 +102,11 @@ export function bar(share, text) {
   return element("span", { class: "progress" }, element("span", { class: "track", "aria-hidden": "true" }, inner), span(text))
 }
 
-/** Reads a list again each second while `when()` holds; rows that are being read do not change. */
-export function refreshed(view, shown, when) {
+/** Reads a list again each second while `when()` holds. Rows that are being read do not change, unless each `keepsItsPlace`. */
+export function refreshed(view, shown, when, keepsItsPlace = false) {
+  const busy = keepsItsPlace ? "[aria-busy]" : ":hover,:focus-within,[aria-busy]"
   const timer = setInterval(() => {
-    if (when() && !document.hidden && !shown.matches(":hover,:focus-within,[aria-busy]") && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
+    if (when() && !document.hidden && !shown.matches(busy) && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
   }, 1000)
   view.signal.addEventListener("abort", () => clearInterval(timer))
 }

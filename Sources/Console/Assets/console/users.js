@@ -61,7 +61,7 @@ async function erasurePage(view) {
     row: item => [item.table, count(item.erased), count(item.scanned), count(item.remaining)],
     empty: [p("The erasure begins within a second.")],
   })
-  refreshed(view, shown, () => erasure?.state === "running")
+  refreshed(view, shown, () => erasure?.state === "running", true)
   return { title: "Erasure", list: shown, nodes: [state, shown] }
 }
 
