@@ -1,5 +1,6 @@
 """Tests of the operator console with servers of their own, or with one whose answers fail. `console.py` runs them."""
 
+import base64
 import contextlib
 import json
 import os
@@ -110,6 +111,34 @@ def a_login_over_http_from_elsewhere_is_refused(browser):
         check("its cookie is secure", headers["Set-Cookie"].startswith("__Host-") and "; Secure" in headers["Set-Cookie"], headers["Set-Cookie"])
 
 
+# A console with addresses of its own asks on each of them whether there is a session.
+@test(with_network_errors=True)
+def a_console_with_an_address_of_its_own_names_those_of_the_api(browser):
+    port = fixed_port()
+    with another_server(browser, PARLEY_CONSOLE_LISTEN=f"127.0.0.1:{port}") as server:
+        base = f"http://127.0.0.1:{server.port}"
+        browser.others = (base,)
+        try:
+            with using(browser, server, f"http://127.0.0.1:{port}"):
+                chat = conversation(browser, "ana", "bo")
+                made = api(browser, "POST", f"conversations/{chat}/content", **{
+                    "Upload-Content-Type": "image/png", "Upload-Content-Length": str(len(PNG))})
+                status, _, _ = request(server, "PUT", urllib.parse.urlsplit(made["upload_url"]).path, PNG)
+                check("the content is complete", status in (200, 201), status)
+                api(browser, "POST", f"conversations/{chat}/messages", {"sender_id": "ana", "parts": [
+                    {"mime_type": "image/png", "content": {"id": made["id"], "size": len(PNG)}}]})
+                opened(browser, page("conversations", chat))
+                href = browser.one(".timeline a[download]").get_attribute("href")
+                check("the download is that of the API", href.startswith(f"{base}/download/"), href)
+                browser.button("Show").click()
+                browser.until(lambda: browser.script("return document.querySelector('.preview img').naturalWidth") == 1, "the picture")
+                browser.one(".timeline details summary").click()
+                text = browser.one(".timeline .command code").text
+                check("so are commands", f"'{base}/apps/" in text, text)
+        finally:
+            browser.others = ()
+
+
 # MARK: The live log
 
 @test(with_network_errors=True)
@@ -141,6 +170,9 @@ def positions_that_are_gone_say_where_the_log_begins(browser):
 
 
 # MARK: Behaviour
+
+# A picture of one pixel.
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
 ERROR = {"id": "internal_server_error", "code": 101, "message": "Something in the server failed.", "url": "/docs/errors"}
 

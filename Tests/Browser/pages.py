@@ -58,6 +58,8 @@ class Browser:
         self.driver.set_script_timeout(PATIENCE)
         # What a page reports although nothing is wrong, as a regular expression.
         self.expected = None
+        # Bases of other servers that pages may use.
+        self.others = ()
 
     def close(self):
         self.driver.quit()
@@ -124,7 +126,7 @@ class Browser:
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 url = message["params"]["request"]["url"]
-                if not url.startswith((self.base, "data:", "blob:", "chrome:", "about:")):
+                if not url.startswith((self.base, *self.others, "data:", "blob:", "chrome:", "about:")):
                     found.append(f"a request to {url}")
         return found
 

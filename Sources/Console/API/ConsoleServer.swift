@@ -45,18 +45,21 @@ public struct ConsoleServer: Sendable {
     public let startedAt: Timestamp
     /// The samples of its counters.
     public let statistics: Statistics
+    /// The base of the URLs of the API where the console has addresses of its own; `nil` where it shares those of the API.
+    public let apiBase: String?
     /// Returns all settings.
     public let settings: @Sendable () -> [Setting]
 
     /// All members.
     public init(
         name: String, version: String, startedAt: Timestamp, statistics: Statistics,
-        settings: @escaping @Sendable () -> [Setting]
+        apiBase: String?, settings: @escaping @Sendable () -> [Setting]
     ) {
         self.name = name
         self.version = version
         self.startedAt = startedAt
         self.statistics = statistics
+        self.apiBase = apiBase
         self.settings = settings
     }
 }

@@ -121,6 +121,7 @@ extension ConsoleRequest {
                     writer.member("name", api.server.name)
                     writer.member("version", api.server.version)
                     writer.member("time", api.clock())
+                    writer.member("api", api.server.apiBase)
                     writer.member("backups", api.settings.backupFolder != nil)
                 }
             }

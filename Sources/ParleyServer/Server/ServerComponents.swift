@@ -144,7 +144,8 @@ struct ServerComponents: Sendable {
         self.statistics = statistics
         let consoleSubject = ConsoleServer(
             name: Release.name, version: Release.version, startedAt: environment.now(),
-            statistics: statistics
+            statistics: statistics,
+            apiBase: settings.consoleTransport == nil ? nil : settings.base
         ) { shownSettings.all }
         processReporter = ProcessReporter(
             store: store, server: consoleSubject, clock: environment.now)

@@ -47,7 +47,7 @@ struct ConsoleFixture {
             framing: body.map { .length(Int64($0.utf8.count)) } ?? .none, peer: peer, scheme: scheme
         )
         let content = TextBody(body ?? "")
-        switch components.service.answer(to: request).outcome {
+        switch (components.consoleService ?? components.service).answer(to: request).outcome {
         case .response(let response): return ConsoleReply(response)
         case .work(_, let work): return ConsoleReply(await work(content))
         case .upgrade(let upgrade): return ConsoleReply(Response(upgrade))

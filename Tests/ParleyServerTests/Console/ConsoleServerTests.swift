@@ -230,6 +230,17 @@ import Testing
         components.close()
     }
 
+    @Test func `make a session name the base of the API`() async throws {
+        let own = try await ConsoleFixture([
+            ("console.listen", "127.0.0.1:0"), ("public_url", "https://chat.example.com"),
+        ])
+        let session = await own.send(.get, "session", cookie: try await own.logIn())
+        #expect(session["server"]?["api"]?.string == "https://chat.example.com")
+        let shared = try await ConsoleFixture([("public_url", "https://chat.example.com")])
+        let other = await shared.send(.get, "session", cookie: try await shared.logIn())
+        #expect(other["server"]?["api"]?.isNull == true)
+    }
+
     @Test func `must not be those of other listeners`() {
         let reader = SettingsReader(
             SettingsSources(

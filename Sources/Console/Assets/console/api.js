@@ -93,6 +93,9 @@ export async function call(method, path, { body, type = "application/json", head
   throw failure
 }
 
+/** The base of the URLs of the API: another one than this page's where the console has addresses of its own. */
+export const apiBase = () => session?.server.api ?? location.origin
+
 /** Sends a GET and returns its JSON. */
 export const get = async (path, query) => (await call("GET", path, { query })).json
 

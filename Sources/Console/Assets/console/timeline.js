@@ -1,6 +1,6 @@
 // The messages of a conversation, as the system or as one user sees them.
 
-import { call, get, nextPage } from "./api.js"
+import { call, get, nextPage, session } from "./api.js"
 import { eventLink } from "./events.js"
 import { nameOf, readTime } from "./format.js"
 import { setQuery } from "./router.js"
@@ -120,8 +120,8 @@ function contentNode(content, type) {
   const place = element("span")
   if (!content.download_url) return span(` ${bytes(content.size ?? 0)}, not available`)
   const url = new URL(content.download_url, location.href)
-  // The same server under another name would be another origin.
-  const href = url.pathname.startsWith("/download/") ? url.pathname + url.search : url.href
+  // The same server under another name would be another origin; a console with addresses of its own serves no content.
+  const href = url.pathname.startsWith("/download/") && !session.server.api ? url.pathname + url.search : url.href
   return inRow(bytes(content.size),
     previewable(type) ? smallButton(() => preview(place, href, type), IMAGES.includes(type) ? "Show" : "Play") : null,
     element("a", { href, download: "" }, "Download"), place)

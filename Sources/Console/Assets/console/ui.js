@@ -1,6 +1,6 @@
 // Parts that pages share: states of a request, lists, dialogs, texts of users and JSON.
 
-import { isLeft, may, needing, writeButton } from "./api.js"
+import { apiBase, isLeft, may, needing, writeButton } from "./api.js"
 import { copyButton, count, element, userText, uuid } from "../shared/dom.js"
 import { ago, serverNow, timeText, visible } from "./format.js"
 
@@ -72,8 +72,9 @@ export function command(text) {
 const quoted = text => `'${String(text).replaceAll("'", `'\\''`)}'`
 
 /** The curl command of a request to the public API. */
-export function curl(method, path, body) {
-  const lines = [`curl -sS -X ${method} ${quoted(`${location.origin}/${path}`)}`, `-H "Authorization: Bearer $TOKEN"`]
+export function curl(method, path, body, headers = {}) {
+  const lines = [`curl -sS -X ${method} ${quoted(`${apiBase()}/${path}`)}`, `-H "Authorization: Bearer $TOKEN"`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)]
   if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`)
   return lines.join(" \\\n  ")
 }
