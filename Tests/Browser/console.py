@@ -754,12 +754,18 @@ def a_user_is_erased_with_a_proof(browser):
     check("the sender is a tombstone", senders[0] == bo and re.fullmatch(r"erased-\d+", senders[1]), senders)
 
 
-@test
+# An id is tried as that of one thing after the other, and the page of an unknown conversation is 404.
+@test(with_network_errors=True)
 def the_search_opens_what_an_id_names(browser):
     chat = conversation(browser, unique("ana"), "bo")
     message = send(browser, chat, "Hello", "bo")
-    log_in(browser)
-    for text, expected in ((chat, f"/conversations/{chat}"), (f"layer:///messages/{message}", f"message={message}"),
+    user, number, other = str(uuid.uuid4()), unique("9")[2:].translate(str.maketrans("abcdef", "123456")), str(uuid.uuid4())
+    for name in (user, number):
+        api(browser, "PUT", f"users/{name}/identity", {"display_name": "By id"})
+    opened(browser, page("conversations"))
+    for text, expected in ((user, f"/users?q={user}"), (number, f"/users/{number}"),
+                           (f"https://elsewhere/apps/{other}/conversations/{chat}", f"/console/a/{other}/conversations/{chat}"),
+                           (f"{browser.base}{page('conversations', chat)}", page("conversations", chat)), (chat, f"/conversations/{chat}"), (f"layer:///messages/{message}", f"message={message}"),
                            (message, f"message={message}"), ("layer:///identities/bo", "/users/bo"), ("17", "/log?position=17"),
                            ("no such user", "/users?q=no+such+user")):
         field = browser.one("#search")
@@ -767,10 +773,6 @@ def the_search_opens_what_an_id_names(browser):
         field.send_keys(text, Keys.ENTER)
         browser.until(lambda: expected in browser.driver.current_url, f"{text} opens {expected}")
         settled(browser)
-    browser.driver.get_log("browser")
-
-
-the_search_opens_what_an_id_names.with_network_errors = True
 
 
 # MARK: Webhooks
