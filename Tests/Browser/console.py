@@ -513,6 +513,77 @@ def an_export_has_the_events_of_the_api(browser):
           (len(exported), len(found)))
 
 
+# Replaces the streams of a page by one that sends what the test wants.
+FAKE_STREAM = """
+window.sources = []
+window.EventSource = class {
+  constructor(url) { Object.assign(this, { url, listeners: {} }); sources.push(this); setTimeout(() => this.onopen(), 0) }
+  addEventListener(type, listener) { this.listeners[type] = listener }
+  close() { this.isClosed = true }
+}
+window.emit = (first, count) => {
+  for (let position = first; position < first + count; position++) {
+    const at = new Date().toISOString()
+    sources.at(-1).listeners['message.sent']({ lastEventId: String(position),
+      data: JSON.stringify({ position, type: 'message.sent', at, data: {}, text: `${at} event ${position}` }) })
+  }
+}"""
+
+
+@test
+def ten_thousand_events_wait_and_none_is_lost(browser):
+    send(browser, conversation(browser, unique("ana"), "bo"), "Hello", "bo")
+    log_in(browser)
+    script = browser.command("Page.addScriptToEvaluateOnNewDocument", source=FAKE_STREAM)
+    try:
+        opened(browser, page("log"))
+        following(browser)
+        browser.button("Pause").click()
+        following(browser, "Paused")
+        end = api(browser, "GET", "events?after=now")["next"]
+        browser.script("emit(arguments[0] + 1, 10050)", end)
+        following(browser, "10,000 waiting; reading has stopped")
+        check("the stream is closed", browser.script("return sources.length === 1 && sources[0].isClosed"))
+        browser.button("Follow").click()
+        following(browser)
+        browser.until(lambda: browser.script("return sources.length") == 2, "another stream")
+        url = browser.script("return sources[1].url")
+        check("it begins after the last event that waited", f"after={end + 10_000}" in url, url)
+        browser.script("emit(arguments[0] + 10001, 50)", end)
+        browser.until(lambda: lines(browser)[-1][0] == end + 10_050, "the newest event")
+        read = browser.script("return performance.getEntriesByType('resource').filter(one => one.name.includes('/events?')).length")
+        browser.script("document.querySelector('.lines').scrollTop = 0")
+        browser.until(lambda: lines(browser)[0][0] == end + 51, "the first of ten thousand lines")
+        browser.until(lambda: "go to a position for older ones" in browser.one("#log-state").text, "why there are no older ones")
+        browser.script("emit(arguments[0] + 10051, 10)", end)
+        following(browser, "10 waiting")
+        browser.button("Follow").click()
+        browser.until(lambda: lines(browser)[-1][0] == end + 10_060, "the newest event")
+        check("no older events were read", read == browser.script(
+            "return performance.getEntriesByType('resource').filter(one => one.name.includes('/events?')).length"))
+        browser.script("document.querySelector('.lines').scrollTop = 0")
+        browser.until(lambda: lines(browser)[0][0] == end + 61, "ten thousand lines without a hole")
+    finally:
+        browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+@test
+def an_export_says_that_it_ends(browser):
+    opened(browser, page("log"))
+    browser.script("""
+        let position = 0
+        window.fetch = async url => {
+          const events = Array.from({ length: 1000 }, () => ({ position: ++position }))
+          return new Response(JSON.stringify({ events, next: position, scanned: 1000 }))
+        }""")
+    with tempfile.TemporaryDirectory(prefix="parley-console-") as folder:
+        browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+        browser.button("Export").click()
+        browser.until(lambda: "100,000 events, the most of one file" in browser.one("#toasts").text, "the end")
+        file = browser.until(lambda: next((path for path in pathlib.Path(folder).iterdir() if path.suffix == ".jsonl"), None), "the file")
+        check("the file has as many", len(file.read_text().splitlines()) == 100_000)
+
+
 @test(slow=True)
 def ten_thousand_lines_scroll_smoothly(browser):
     """Prints the frame times; a test of the number of elements, not of the speed."""
@@ -1185,6 +1256,19 @@ if (window.isHidden === undefined) {
 }
 window.isHidden = arguments[0]
 document.dispatchEvent(new Event('visibilitychange'))"""
+
+
+@test
+def events_of_a_moment_in_another_tab_are_shown(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    opened(browser, page("log", conversation=chat))
+    following(browser)
+    browser.script(HIDE, True)
+    send(browser, chat, "while hidden", "bo")
+    following(browser, "1 waiting")
+    browser.script(HIDE, False)
+    browser.until(lambda: sum("created a message" in text for _, text in lines(browser)) == 1, "the event of that time")
+    following(browser)
 
 
 @test(slow=True)

@@ -73,9 +73,8 @@ export class Lines {
   }
 
   /** Adds lines before the first one; the visible ones keep their place. */
-  prepend(items, limit) {
+  prepend(items) {
     this.items.unshift(...items)
-    if (this.items.length > limit) this.items.length = limit
     if (this.selected >= 0) this.selected += items.length
     const top = this.node.scrollTop
     this.space.style.setProperty("height", `${this.items.length * this.height}px`)

@@ -7,7 +7,7 @@ import { readTime, timeText, visible } from "./format.js"
 import { Lines } from "./lines.js"
 import { pathTo, setQuery } from "./router.js"
 import { setConnection, Stream } from "./stream.js"
-import { attempt, button, command, curl, facts, h2, idText, inRow, input, jsonView, jumpForm, link, p, problem, say, span, timeNode, tools } from "./ui.js"
+import { attempt, button, command, curl, download, facts, h2, idText, inRow, input, jsonView, jumpForm, link, p, problem, say, span, timeNode, tools } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 /** The most lines in the page, and the most events that wait while the list is paused. */
@@ -68,6 +68,9 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     },
   })
   document.addEventListener("selectionchange", selecting, { signal: view.signal })
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && isFollowing && stream && waiting.length) catchUp()
+  }, { signal: view.signal })
 
   /** Selecting text pauses: a line that is being read does not move. */
   function selecting() {
@@ -82,6 +85,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     state.textContent = isFast ? `Too fast to follow: ${count(fast.rate ?? 0)} events/s; the newest ${PAGE} each second`
       : waiting.length ? `${count(waiting.length)} waiting${waiting.length >= MOST_LINES ? "; reading has stopped" : ""}`
         : isFollowing ? "Following" : isLive && stream ? "Paused" : isLive ? "Not live" : ""
+    if (isFull() && !isFollowing) state.append(`. ${count(MOST_LINES)} lines are loaded; go to a position for older ones.`)
     follow.textContent = isLive ? isFollowing ? "Pause" : "Follow" : "Newest"
     follow.setAttribute("aria-pressed", String(isFollowing))
     nothing.hidden = lines.items.length > 0 || isLoading || oldest === null
@@ -108,13 +112,19 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   /** Shows the newest events, and follows those that come. */
   async function toEnd() {
     if (isFollowing && isLive) { isFollowing = false; return draw() }
-    if (stream && waiting.length < MOST_LINES) {
-      flush()
-      isFollowing = true
-      lines.toEnd()
-      return draw()
-    }
-    await load()
+    if (stream) catchUp()
+    else await load()
+  }
+
+  /** Shows the events that wait, and follows those that come; after a stop, those since the last one that waits. */
+  function catchUp() {
+    const isStopped = waiting.length >= MOST_LINES
+    lines.append(waiting, MOST_LINES)
+    waiting = []
+    isFollowing = true
+    lines.toEnd()
+    if (isStopped) stream?.resume()
+    draw()
   }
 
   async function load() {
@@ -164,13 +174,16 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     isAtStart = isStart
   }
 
+  /** Whether no older lines can be added: dropping the newest ones would leave a hole before those that come. */
+  const isFull = () => lines.items.length >= MOST_LINES
+
   async function older() {
-    if (isLoading || isAtStart || lines.items.length >= MOST_LINES) return
-    const answer = await readBefore(oldest)
+    if (isLoading || isAtStart || isFull()) return
+    const answer = await readBefore(oldest, Math.min(PAGE, MOST_LINES - lines.items.length))
     isAtStart = answer.isStart
     oldest = answer.from
     if (!isAtStart && !answer.events.length && lines.items.length) say(`Searched back to position ${count(oldest)}. Scroll up to continue.`)
-    lines.prepend(answer.events, MOST_LINES)
+    lines.prepend(answer.events)
     draw()
   }
 
@@ -199,26 +212,15 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
 
   function flushBatch() {
     timer = null
-    // Events that came while the tab was hidden are before these.
-    const events = isFollowing && document.visibilityState === "visible" ? [...waiting.splice(0), ...batch] : batch
+    waiting.push(...batch)
     batch = []
-    if (isFollowing && document.visibilityState === "visible") {
-      lines.append(events, MOST_LINES)
-      lines.toEnd()
-    } else {
-      waiting.push(...events)
-      if (waiting.length >= MOST_LINES) {
-        // Reading stops; the events after the last one that is shown are read again when the operator continues.
-        waiting.length = MOST_LINES
-        stream?.pause("Paused")
-      }
+    if (isFollowing && !document.hidden) return catchUp()
+    if (waiting.length >= MOST_LINES) {
+      // Reading stops; `catchUp` continues it after the last event that waits.
+      waiting.length = MOST_LINES
+      stream?.pause(waiting.at(-1).position)
     }
     draw()
-  }
-
-  function flush() {
-    lines.append(waiting, MOST_LINES)
-    waiting = []
   }
 
   /** Whether events come faster than lines can be read; called each second. */
@@ -328,9 +330,8 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
       if (!answer.scanned) break
       after = answer.next
     }
-    const url = URL.createObjectURL(new Blob(parts.slice(0, MOST_EXPORTED), { type: "application/jsonl" }))
-    element("a", { href: url, download: `events-${app ?? "server"}.jsonl` }).click()
-    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    if (total >= MOST_EXPORTED) shown.textContent = `${count(MOST_EXPORTED)} events, the most of one file; there may be later ones.`
+    download(new Blob(parts.slice(0, MOST_EXPORTED), { type: "application/jsonl" }), `events-${app ?? "server"}.jsonl`)
   }
 
   const jump = jumpForm("position or time", text => {

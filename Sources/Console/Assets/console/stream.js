@@ -84,24 +84,28 @@ export class Stream {
 
   checkVisibility() {
     clearTimeout(this.hiding)
-    if (document.hidden) this.hiding = setTimeout(() => this.suspend("Paused"), HIDDEN_AFTER)
+    if (document.hidden) this.hiding = setTimeout(() => this.isPaused || this.suspend(), HIDDEN_AFTER)
     else if (this.source === null && this.isHidden) {
       this.isHidden = false
       this.resume()
     }
   }
 
-  suspend(text) {
+  suspend() {
     this.isHidden = document.hidden
     this.isPaused = true
     clearTimeout(this.timer)
     this.source?.close()
     this.source = null
-    setConnection(text, "paused")
+    setConnection("Paused", "paused")
   }
 
-  /** Stops reading; `resume` continues from the position after the last event. */
-  pause(text = "Paused") { this.suspend(text) }
+  /** Stops reading; `resume` continues after a position. */
+  pause(position) {
+    this.suspend()
+    this.isHidden = false
+    this.position = position
+  }
 
   resume() {
     this.isPaused = false

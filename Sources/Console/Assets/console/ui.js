@@ -367,6 +367,13 @@ export async function attempt(action) {
   }
 }
 
+/** Saves bytes as a file. */
+export function download(blob, name) {
+  const href = URL.createObjectURL(blob)
+  element("a", { href, download: name }).click()
+  setTimeout(() => URL.revokeObjectURL(href), 60_000)
+}
+
 // MARK: JSON
 
 const NODES = 2000
