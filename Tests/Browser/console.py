@@ -416,6 +416,9 @@ def the_log_has_filters_and_jumps_in_its_address(browser):
     check("it is in the address", f"position={position}" in browser.driver.current_url)
     line_of(browser, position).click()
     browser.until(lambda: "conversation.created" in (text := browser.one(".payload").text) and chat in text, "its payload beside it")
+    webdriver.ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
+    browser.until(lambda: not browser.one(".payload").is_displayed(), "the payload closes")
+    line_of(browser, position).click()
     browser.one(f".payload a[href*='{chat}']").click()
     settled(browser)
     check("ids lead to their pages", f"/conversations/{chat}" in browser.driver.current_url)
@@ -426,6 +429,12 @@ def the_log_has_filters_and_jumps_in_its_address(browser):
     browser.until(lambda: lines(browser) and lines(browser)[0][0] <= position, "the time")
     first = api(browser, "GET", f"events?after={lines(browser)[0][0] - 2}&limit=2")["events"]
     check("the first line is the first event from that time on", first[1]["at"] >= at > first[0]["at"], (at, first))
+    browser.open(page("log"))
+    following(browser)
+    browser.one(".filters label:nth-child(3) input").send_keys(str(uuid.uuid4()))
+    browser.until(lambda: "No event matches the filters." in main_text(browser), "no event")
+    browser.button("Clear filters").click()
+    browser.until(lambda: lines(browser) and "conversation=" not in browser.driver.current_url, "all events")
     for filters, number in (({"user": user}, 2), ({"conversation": chat}, 2), ({"conversation": chat, "types": "message.*"}, 1)):
         browser.open(page("log", **filters))
         browser.until(lambda: len(lines(browser)) == number, f"the events with {filters}")

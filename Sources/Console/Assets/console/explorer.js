@@ -3,7 +3,7 @@
 import { call, isLeft, may, needing, session } from "./api.js"
 import { choices, duration } from "./format.js"
 import { setQuery } from "./router.js"
-import { badge, command, confirmed, curl, facts, field, folded, h2, head, inRow, input, jsonView, link, muted, p, problem, row } from "./ui.js"
+import { badge, button, command, confirmed, curl, facts, field, folded, h2, head, inRow, input, jsonView, link, muted, p, problem, row } from "./ui.js"
 import { element } from "../shared/dom.js"
 
 const COLUMNS = ["Method", "Path", "What it does"]
@@ -37,17 +37,21 @@ export async function explorerPage(view) {
   if (chosen) return operationPage(view, chosen)
   const find = input({ type: "search", value: view.query.q ?? "", "aria-label": "Search operations", placeholder: "Search operations", on: { input: fill } })
   const rows = element("tbody")
+  const nothing = element("p", {}, "No operation matches. ", button(() => { find.value = ""; fill() }, "Clear filters"))
   function fill() {
     const text = find.value.trim().toLowerCase()
     setQuery({ q: find.value.trim() }, { render: false })
     rows.replaceChildren(...all.filter(({ method, path, summary }) => `${method} ${path} ${summary}`.toLowerCase().includes(text))
       .map(operation => row(COLUMNS, [badge(operation.method),
         link(`/console/explorer?operation=${operation.id}`, element("code", {}, operation.path)), operation.summary])))
+    table.hidden = !rows.rows.length
+    nothing.hidden = !table.hidden
   }
+  const table = element("table", { class: "list" }, head(...COLUMNS), rows)
   fill()
   return { title: "API explorer", nodes: [
     p("Requests run with the rights of this login. ", link("/docs/endpoints", "All endpoints"), " · ", link("/openapi.json", "OpenAPI")),
-    inRow(find), element("table", { class: "list" }, head(...COLUMNS), rows)] }
+    inRow(find), table, nothing] }
 }
 
 function operationPage(view, operation) {

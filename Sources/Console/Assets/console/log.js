@@ -45,6 +45,8 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   const follow = button(() => resume(), "Follow")
   const failed = element("div")
   const nothing = element("p", { hidden: true })
+  const clear = () => button(() => clearFilters(view, FILTERS)?.(), "Clear filters")
+  const clearing = clear()
   const lines = new Lines({
     label: title,
     make: () => element("div", {}, element("span", { class: "position" }), element("span", { class: "time" }), element("bdi", { dir: "auto" })),
@@ -90,7 +92,9 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     follow.setAttribute("aria-pressed", String(isFollowing))
     nothing.hidden = lines.items.length > 0 || isLoading || oldest === null
     // A request examines a part of the log; the filters may select none of it.
-    nothing.replaceChildren(...isAtStart ? [clearFilters(view, FILTERS) ? "No event matches the filters." : empty ?? "No events yet. New events appear here."]
+    const isFiltered = Boolean(clearFilters(view, FILTERS))
+    clearing.hidden = !isFiltered || !nothing.hidden && isAtStart
+    nothing.replaceChildren(...isAtStart ? isFiltered ? ["No event matches the filters. ", clear()] : [empty ?? "No events yet. New events appear here."]
       : [`Searched from position ${count(oldest ?? 0)} on without a match. `, button(() => attempt(older), "Search older events"),
         newest === null ? "" : button(() => attempt(newer), "Search newer events")])
     lines.node.hidden = !lines.items.length
@@ -347,7 +351,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   const loaded = load()
   return {
     title, ready: loaded, list: lines,
-    keys: { f: resume, "[": () => attempt(older), "]": resume, e: () => attempt(exportLines) },
+    keys: { f: resume, "[": () => attempt(older), "]": resume, e: () => attempt(exportLines), Escape: () => payload.hidden || close() },
     dispose() { stop(); lines.end() },
     nodes: [
       element("div", { class: "log-tools" },
@@ -355,8 +359,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
           ...(isLive ? [{ name: "user", label: "User" }, { name: "conversation", label: "Conversation" }] : [])], load), element("datalist", { id: "event-types" },
           [...new Set(types.map(type => `${type.split(".")[0]}.*`)), ...types].map(type => element("option", { value: type }))),
         tools(follow, state, jump, find,
-          button(() => attempt(exportLines), "Export"),
-          clearFilters(view, FILTERS) ? button(clearFilters(view, FILTERS), "Clear filters") : null)),
+          button(() => attempt(exportLines), "Export"), clearing)),
       failed, element("div", { class: "log" }, lines.node, payload), nothing,
       app ? element("details", { class: "muted" }, element("summary", {}, "The same with curl"),
         command(curl("GET", `${inApp(app, "events")}?after=now`).replace(" -H", " -N -H 'Accept: text/event-stream' -H"))) : null,
