@@ -212,6 +212,16 @@ def failures_and_slow_answers_have_a_state(browser):
         browser.until(lambda: heading(browser) == "Webhooks", "another page meanwhile")
         check("it does not wait for the answer", time.monotonic() - began < seconds, time.monotonic() - began)
 
+        relay.plans.clear()
+        browser.open(page("conversations", participants=user))
+        browser.until(lambda: browser.all("tbody tr"), "the conversation")
+        relay.plans[f"/conversations/{chat}?"] = seconds
+        browser.one("tbody a").click()
+        browser.until(lambda: browser.all("main[aria-busy=true] > .skeleton"), "the skeleton of a page")
+        check("it has a heading", heading(browser) == "Conversations", heading(browser))
+        browser.until(lambda: browser.all(".tabs") and not browser.all(".skeleton"), "the page")
+        relay.plans.clear()
+
         browser.open(page("log", conversation=chat))
         browser.until(lambda: browser.one("#connection").text == "Live", "the stream")
         relay.plans |= {part: (503, {"Retry-After": "3"}, "") for part in ("/events?", "/session")}

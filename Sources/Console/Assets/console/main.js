@@ -4,7 +4,7 @@ import * as api from "./api.js"
 import { isOperator, readSession, setLogin } from "./api.js"
 import { choices, choose, zoneText } from "./format.js"
 import { askForLogin, loginPage, logOut } from "./login.js"
-import { current, go, onShow, pages, pathTo, setGuard, show, start } from "./router.js"
+import { current, go, headings, onShow, pages, pathTo, setGuard, show, start } from "./router.js"
 import { checkRelease, onConnection } from "./stream.js"
 import { attempt, button, dialog, field, folded, form, idText, input, link, p, rowEnd, say, select, span } from "./ui.js"
 import { search } from "./search.js"
@@ -42,6 +42,9 @@ const APP_PAGES = [
   ["conversations", "Conversations", "c"], ["users", "Users", "u"], ["log", "Live log", "l"],
   ["webhooks", "Webhooks", "w"], ["uploads", "Uploads", null, true], ["transfer", "Transfer", null],
 ]
+
+headings.server = Object.fromEntries(SERVER_PAGES)
+headings.app = Object.fromEntries(APP_PAGES)
 
 let apps = []
 

@@ -1,13 +1,20 @@
 // The address of a page is its state: reload, back and forward restore view, filters, scroll and focus.
 
 import { inApp, setSignal } from "./api.js"
-import { p, problem } from "./ui.js"
+import { p, problem, skeleton } from "./ui.js"
 import { element } from "../shared/dom.js"
 
 /** The pages of the server and those of an application, by the word in their path. Filled in by `main.js`. */
 export const pages = { server: {}, app: {} }
 
+/** The headings of these pages while they are loaded. */
+export const headings = { server: {}, app: {} }
+
+/** How long a page may take until its place shows that it is loaded, in milliseconds. */
+const PATIENCE = 150
+
 let view = null
+let shownAddress = null
 let afterShow = () => {}
 let guard = () => null
 
@@ -74,8 +81,13 @@ export async function show({ restore = null } = {}) {
     return show()
   }
   const main = document.getElementById("main")
-  // Until the page is made, the one before is shown.
   main.setAttribute("aria-busy", "true")
+  // The page before stays for a moment; one that is shown again stays until it is read.
+  const isNew = shownAddress !== location.href
+  shownAddress = location.href
+  const timer = setTimeout(() => {
+    if (isNew && view === next) main.replaceChildren(element("h1", { tabindex: "-1" }, headings[next.kind][next.name] ?? "Loading"), skeleton())
+  }, PATIENCE)
   const page = next.isUnknown ? null : pages[next.kind][next.name]
   let made
   try {
@@ -87,6 +99,8 @@ export async function show({ restore = null } = {}) {
       throw failure
     }
     made = { title: "Not available", nodes: [problem(failure, () => show())] }
+  } finally {
+    clearTimeout(timer)
   }
   if (abort.signal.aborted || view !== next) return
   Object.assign(view, { dispose: made.dispose, list: made.list, keys: made.keys })

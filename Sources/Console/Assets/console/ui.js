@@ -114,7 +114,8 @@ export function refreshed(view, shown, when, keepsItsPlace = false) {
 
 // MARK: States
 
-const skeleton = () => element("div", { class: "skeleton" }, element("span"), element("span"), element("span"))
+/** What stands in the place of something that is loaded. */
+export const skeleton = () => element("div", { class: "skeleton" }, element("span"), element("span"), element("span"))
 
 /** What went wrong, with the id of the request and what can be done. */
 export function problem(failure, retry) {
