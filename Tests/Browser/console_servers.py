@@ -233,6 +233,18 @@ def failures_and_slow_answers_have_a_state(browser):
         browser.until(lambda: browser.one(".lines").text.count("created a message") == 1, "the event of that time")
 
 
+@test(with_network_errors=True)
+def the_overview_says_why_the_server_is_not_ready(browser):
+    log_in(browser)
+    with relayed(browser.server) as relay, using(browser, browser.server, relay.base):
+        relay.plans["/health/ready"] = (503, {"Content-Type": "application/json"},
+                                        json.dumps({"status": "unavailable", "reason": "The database does not answer."}))
+        opened(browser, "/console/overview")
+        browser.until(lambda: "Not ready The database does not answer." in main_text(browser), "the reason")
+        relay.plans.clear()
+        browser.until(lambda: browser.one("main .badge").text == "Ready", "the state after a while")
+
+
 @test(slow=True)
 def a_frozen_connection_loses_no_event(browser):
     chat = conversation(browser, unique("ana"), "bo")

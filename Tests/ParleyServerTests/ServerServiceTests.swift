@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import SQL
 import Testing
 
 @testable import ParleyServer
@@ -43,10 +44,12 @@ import Testing
     @Test func `H194 report not ready from the stop signal on, but alive`() async throws {
         let testServer = TestServer()
         let components = try await testServer.components()
-        components.readiness.end()
+        components.readiness.end(.stopping)
         let ready = await response(to: .get, "/health/ready", of: components)
         #expect(ready.status == .serviceUnavailable)
         #expect(ready.fields["Retry-After"] != nil, "H98")
+        #expect(
+            try JSONDocument(ready.bytes).root["reason"]?.string == "The server is stopping.")
         #expect(await response(to: .get, "/health/live", of: components).status == .ok)
     }
 
@@ -54,9 +57,29 @@ import Testing
         let testServer = TestServer()
         let components = try await testServer.components()
         components.close()
+        let ready = await response(to: .get, "/health/ready", of: components)
+        #expect(ready.status == .serviceUnavailable)
         #expect(
-            await response(to: .get, "/health/ready", of: components).status == .serviceUnavailable)
+            try JSONDocument(ready.bytes).root["reason"]?.string == "The database does not answer.")
         #expect(await response(to: .get, "/health/live", of: components).status == .ok)
+    }
+
+    @Test func `H197 say why the database cannot be used`() async {
+        for (kind, reason) in [
+            (SQLError.Kind.diskFull, UnreadyReason.full), (.corrupt, .damaged),
+            (.notADatabase, .damaged), (.unreachable, .unreachable), (.timedOut, .unreachable),
+        ] {
+            let probe = ReadinessProbe(now: { 0 }) { throw SQLError(kind, "a test") }
+            #expect(await probe.fault() == reason)
+        }
+    }
+
+    @Test func `H197 keep the first reason`() {
+        let readiness = Readiness()
+        #expect(readiness.reason == nil)
+        #expect(readiness.end(.damaged))
+        #expect(!readiness.end(.stopping))
+        #expect(readiness.reason == .damaged)
     }
 
     @Test func `H197 query the database at most once a second`() async {
@@ -65,10 +88,10 @@ import Testing
             clock.count += 1
             if clock.count > 1 { throw CancellationError() }
         }
-        for _ in 0..<5 { #expect(await probe.isHealthy()) }
+        for _ in 0..<5 { #expect(await probe.fault() == nil) }
         #expect(clock.count == 1)
         clock.now = 1000
-        for _ in 0..<5 { #expect(await !probe.isHealthy()) }
+        for _ in 0..<5 { #expect(await probe.fault() != nil) }
         #expect(clock.count == 2)
     }
 
@@ -79,9 +102,9 @@ import Testing
             clock.count += 1
             if clock.count == 1 { throw CancellationError() }
         }
-        #expect(await !probe.isHealthy())
+        #expect(await probe.fault() != nil)
         clock.now = 0
-        #expect(await probe.isHealthy())
+        #expect(await probe.fault() == nil)
         #expect(clock.count == 2)
     }
 

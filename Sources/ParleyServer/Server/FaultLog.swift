@@ -66,7 +66,7 @@ struct FaultLog: Sendable {
     ) {
         logger.error(message, metadata: metadata.merging(["cause": "\(error)"]) { $1 })
         guard let error = error as? SQLError, [.corrupt, .notADatabase].contains(error.kind),
-            readiness.end()
+            readiness.end(.damaged)
         else { return }
         logger.critical("the database \(CommandFailure.reason(error))")
     }

@@ -86,7 +86,7 @@ struct RunningServer {
             }
             settings = await reload(settings, logger)
         }
-        components.readiness.end()
+        components.readiness.end(.stopping)
         following.cancel()
         let exitOnNextSignal = Task {
             for await name in signals where name.stops { exit(1) }

@@ -193,7 +193,7 @@ final class ServerService: Service {
             case .live: "Whether the process answers; never reads the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
             case .ready:
-                "Whether the server is ready: reads the database; false when damaged or stopping."
+                "Whether the server is ready: reads the database; if not, `reason` says why."
             }
         }
     }
@@ -232,10 +232,13 @@ final class ServerService: Service {
         case .root: api.answerRoot(request, route, greeting(publicBase.of(request)))
         case .ping: api.ping(request, route)
         case .description: api.describe(request, route)
-        case .live: Answer(route, Self.health(true))
-        case .ready where readiness.isOver: Answer(route, Self.health(false))
+        case .live: Answer(route, Self.health(nil))
         case .ready:
-            Answer(route) { [probe] _ in Self.health(await probe.isHealthy()) }
+            if let reason = readiness.reason {
+                Answer(route, Self.health(reason))
+            } else {
+                Answer(route) { [probe] _ in Self.health(await probe.fault()) }
+            }
         }
     }
 
@@ -260,9 +263,11 @@ final class ServerService: Service {
         return writer.bytes
     }
 
-    private static func health(_ isHealthy: Bool) -> Response {
-        guard !isHealthy else { return json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
-        var response = json(.serviceUnavailable, Array(#"{"status":"unavailable"}"#.utf8))
+    private static func health(_ reason: UnreadyReason?) -> Response {
+        guard let reason else { return json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
+        var response = json(
+            .serviceUnavailable,
+            Array(#"{"status":"unavailable","reason":"\#(reason.rawValue)"}"#.utf8))
         // A restart elsewhere takes about a minute (H98).
         response.fields.add("Retry-After", "60")
         return response

@@ -80,7 +80,7 @@ export async function call(method, path, { body, type = "application/json", head
   let json = null
   try { json = text ? JSON.parse(text) : null } catch { /* not JSON: a proxy may have answered */ }
   if (answer.ok) return { json, text, headers: answer.headers, status: answer.status, milliseconds: Date.now() - sentAt }
-  const failure = new Failure(json?.message ?? `The server answered ${answer.status}.`, {
+  const failure = new Failure(json?.message ?? json?.reason ?? `The server answered ${answer.status}.`, {
     status: answer.status, id: json?.id, data: json?.data, request: answer.headers.get("X-Request-Id"),
     retryAfter: Number(answer.headers.get("Retry-After")) || 0,
   })

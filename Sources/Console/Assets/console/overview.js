@@ -14,9 +14,13 @@ const size = value => bytes(value ?? 0)
 const isKnown = value => value !== null && value !== undefined
 /** A process that has not reported itself for so long does not run. */
 const LATE = 30_000
-/** The most uploads that are listed, and how often they are read again while there are any. */
+/** The most uploads that are listed. */
 const UPLOADS = 5
-const UPLOADS_AFTER = 5000
+/** The time between two reads of the list of uploads while there are any, in milliseconds. */
+const UPLOADS_INTERVAL = 5000
+/** The time between two reads of the state and of the processes, in milliseconds; the charts of a day change less often. */
+const INTERVAL = 10_000
+const INTERVALS_OF_DAY = 6
 // Quantiles are estimated from buckets.
 const about = value => `~${duration(value)}`
 
@@ -40,7 +44,10 @@ export async function overviewPage(view) {
   const range = view.query.range === "day" ? "day" : "hour"
   const now = element("div", {}, p("…"))
   const process = span("")
-  const health = loading(() => get("/health/ready"), () => badge("Ready", "ok"))
+  const health = loading(() => get("/health/ready").then(() => null, failure => {
+    if (failure.status !== 503) throw failure
+    return failure.message
+  }), reason => reason ? [badge("Not ready", "error"), ` ${reason}`] : badge("Ready", "ok"))
   const charts = loading(() => get("stats", { range }), ({ from, step_s, series }) => [
     muted(series.requests?.length ? `Begins at ${timeText(from).slice(0, 19)}.` : "There is no sample yet: one is taken every 10 s.",
       " Longer times: ", link("/docs/metrics", "metrics for Prometheus"), "."),
@@ -70,21 +77,26 @@ export async function overviewPage(view) {
     empty: [p("No upload is open.")],
   })
   const last = { open: 0, at: 0 }
+  // What is being read does not change.
+  const isRead = part => part.matches(":hover,:focus-within")
+  let ticks = 0
   const timer = setInterval(() => {
-    // What is being read does not change.
     if (document.hidden) return
-    if (!charts.contains(document.activeElement)) charts.reload()
-    if (!processes.matches(":hover,:focus-within")) processes.reload()
-  }, range === "hour" ? 10_000 : 60_000)
+    ticks += 1
+    health.reload()
+    if ((range === "hour" || ticks % INTERVALS_OF_DAY === 0) && !charts.contains(document.activeElement)) charts.reload()
+    if (!isRead(processes)) processes.reload()
+  }, INTERVAL)
 
   new Stream(view.signal, () => `${ROOT}stream`, {
     stats(event) {
       const sample = JSON.parse(event.data)
       now.replaceChildren(tiles(sample))
       const open = sample.uploads_open ?? 0
-      if (open === last.open && !(open && Date.now() - last.at > UPLOADS_AFTER)) return
+      const isDue = open !== last.open || open && Date.now() - last.at > UPLOADS_INTERVAL
+      if (!isDue || isRead(uploads)) return
       Object.assign(last, { open, at: Date.now() })
-      if (!uploads.matches(":hover,:focus-within")) uploads.reload()
+      uploads.reload()
     },
   })
   const choice = (value, text) => element("button", {
