@@ -799,6 +799,33 @@ def a_user_is_found_suspended_and_freed(browser):
 
 
 @test
+def a_write_that_is_repeated_has_one_key(browser):
+    user = unique("eve") + "\u202e"
+    api(browser, "PUT", f"users/{urllib.parse.quote(user)}/identity", {"display_name": "Eve Adams"})
+    opened(browser, page("users", user))
+    browser.script("""
+        const known = fetch
+        window.keys = []
+        window.fetch = (url, options) => {
+          if (options?.method !== 'PATCH') return known(url, options)
+          keys.push(options.headers['Idempotency-Key'])
+          return keys.length === 1 ? Promise.reject(new TypeError('cut')) : known(url, options)
+        }""")
+    for text in ("The server does not answer.", "The user was suspended."):
+        browser.button("Suspend").click()
+        dialog = browser.one("dialog")
+        check("the question shows what is invisible in an id", r"\u{202e}" in dialog.text, dialog.text)
+        browser.button("Suspend", dialog).click()
+        browser.until(lambda: text in browser.one("#toasts").text, text)
+    keys = browser.script("return window.keys")
+    check("both requests have the same key", len(keys) == 2 and keys[0] and keys[0] == keys[1], keys)
+    browser.until(lambda: "suspended" in browser.one(".facts").text, "the state")
+    browser.button("End the suspension").click()
+    browser.until(lambda: len(browser.script("return window.keys")) == 3, "another write")
+    check("another write has another key", browser.script("return window.keys[2]") not in [None, keys[0]])
+
+
+@test
 def a_user_is_erased_with_a_proof(browser):
     user, bo = unique("erika"), unique("bo")
     chat = conversation(browser, user, bo)
@@ -951,7 +978,9 @@ def a_webhook_is_registered_tested_and_retried(browser):
         browser.until(lambda: f"Events {sent:,} to {sent:,} are sent again." in browser.one("#toasts").text, "the number of events")
         browser.until(lambda: [one["event"]["type"] for one in Receiver.received] == ["Message.created"], "the event once more")
         browser.button("Delete").click()
-        browser.button("Delete", browser.one("dialog")).click()
+        dialog = browser.one("dialog")
+        check("the question names the webhook", "<i>audit" in dialog.text, dialog.text)
+        browser.button("Delete", dialog).click()
         browser.until(lambda: heading(browser) == "Webhooks", "the list")
 
 
@@ -979,7 +1008,9 @@ def an_upload_is_followed_and_cancelled(browser):
     browser.until(lambda: "60 B of 100 B" in row() and "B/s" in row(), "its progress")
     # The list is read again each second, unless the pointer is over it.
     browser.until(lambda: browser.button("Cancel").click() or True, "the button")
-    browser.button("Cancel the upload", browser.one("dialog")).click()
+    dialog = browser.one("dialog")
+    check("the question names the upload", uuid_of(made) in dialog.text and user in dialog.text, dialog.text)
+    browser.button("Cancel the upload", dialog).click()
     browser.until(lambda: "No upload is open" in main_text(browser), "no upload is left")
     browser.one(".filters [value=cancelled]").click()
     browser.until(lambda: "cancelled" in row(), "the cancelled upload")

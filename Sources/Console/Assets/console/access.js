@@ -1,6 +1,7 @@
 // The sessions and the operators of the console.
 
 import { call, get, session } from "./api.js"
+import { timeText } from "./format.js"
 import { badge, clipped, command, confirmButton, h2, list, p, span, timeNode } from "./ui.js"
 
 export async function accessPage(view) {
@@ -10,7 +11,7 @@ export async function accessPage(view) {
     row: item => [
       span(clipped(item.name ?? "token"), item.id === session?.id ? [" ", badge("this session", "ok")] : ""), item.role,
       timeNode(item.created_at), timeNode(item.last_used_at, true), item.address ?? "", clipped(item.agent ?? ""),
-      confirmButton("End", "admin", "End this session?", `${item.name ?? "The token"} has to log in again.`,
+      confirmButton("End", "admin", "End this session?", `${item.name ?? "The token"} has to log in again in the browser at ${item.address ?? "an unknown address"}, which began at ${timeText(item.created_at)}.`,
         () => call("DELETE", `sessions/${encodeURIComponent(item.id)}`), "The session was ended.", () => shown.reload()),
     ],
     empty: [p("There are no sessions.")],

@@ -1,10 +1,10 @@
 // Exports, imports and backups: they run in the background, and go on when the page is left.
 
 import { Failure, ROOT, call, get, isOperator, session, withQuery, writeButton } from "./api.js"
-import { duration } from "./format.js"
+import { duration, timeText } from "./format.js"
 import { pathTo } from "./router.js"
-import { actButton, badge, bar, clipped, command, confirmButton, folded, h2, idText, inRow, link, list, p, problem, refreshed, span, timeNode } from "./ui.js"
-import { bytes, element, uuid } from "../shared/dom.js"
+import { actButton, badge, bar, clipped, command, confirmButton, folded, h2, idText, inRow, keyed, link, list, p, problem, refreshed, span, timeNode } from "./ui.js"
+import { bytes, element } from "../shared/dom.js"
 
 const NAMES = { export: "Export", import: "Import", backup: "Backup" }
 const KINDS = { done: "ok", failed: "error", interrupted: "warn" }
@@ -41,10 +41,11 @@ function jobList(view) {
         job.kind === "export" && job.file_bytes !== null
           ? element("a", { class: "button", href: `${ROOT}jobs/${job.id}/file`, download: `${job.app}.jsonl` }, "Download") : null,
         job.state === "interrupted" || job.state === "failed" ? actButton("Run again", "admin",
-          () => call("POST", `jobs/${job.id}`, { headers: { "Idempotency-Key": uuid() } }), "The job was started again.", () => shown.reload(),
+          key => call("POST", `jobs/${job.id}`, { headers: keyed(key) }), "The job was started again.", () => shown.reload(),
           { class: "small" }) : null,
         confirmButton(job.state === "running" ? "Stop" : "Delete", "admin", "Delete this job?",
-          job.kind === "backup" ? "The folder of the backup stays." : "Its file is deleted; records that were imported stay.",
+          `${NAMES[job.kind]} of ${job.app ?? "the server"}, started ${timeText(job.started_at)}: ${
+            job.kind === "backup" ? "the folder of the backup stays." : "its file is deleted; records that were imported stay."}`,
           () => call("DELETE", `jobs/${job.id}`), "The job was deleted.", () => shown.reload())),
     ],
     empty: [p("No job has run within a week.")],
@@ -55,7 +56,7 @@ function jobList(view) {
 
 /** A button that starts a job without a file. */
 const startButton = (kind, label, shown, app) => actButton(label, "admin",
-  () => call("POST", "jobs", { query: { kind, app }, headers: { "Idempotency-Key": uuid() } }),
+  key => call("POST", "jobs", { query: { kind, app }, headers: keyed(key) }),
   `The ${kind} was started.`, () => shown.reload(), { class: "primary" })
 
 export async function jobsPage(view) {

@@ -2,12 +2,12 @@
 
 import { PATCH, call, pagesOf } from "./api.js"
 import { show } from "./router.js"
-import { clipped, confirmButton, field, form, h2, idText, inRow, input, link, list, narrow, p, say } from "./ui.js"
+import { clipped, confirmButton, field, form, h2, idText, inRow, input, keyed, link, list, narrow, p, say } from "./ui.js"
 
 export async function participantsTab(view) {
   const path = view.path("conversations", view.id)
-  const change = (operation, user, headers) => call("PATCH", path, {
-    type: PATCH, headers,
+  const change = (operation, user, key) => call("PATCH", path, {
+    type: PATCH, headers: keyed(key),
     body: [{ operation, property: "participants", id: `layer:///identities/${encodeURIComponent(user)}` }],
   })
   const table = state => list({
@@ -19,7 +19,7 @@ export async function participantsTab(view) {
       inRow(link(`${view.to("conversations", view.id)}?as=${encodeURIComponent(item.user_id)}`, "Timeline as this user"),
         state === "former" ? null : confirmButton("Remove", "write", "Remove this participant?",
           `${item.user_id} keeps the messages up to now, and receives no later ones. The conversation is then no longer distinct.`,
-          () => change("remove", item.user_id), "The participant was removed.", show)),
+          key => change("remove", item.user_id, key), "The participant was removed.", show)),
     ],
     empty: [p(state === "former" ? "No participant has left." : "There are no participants.")],
   })
@@ -29,7 +29,7 @@ export async function participantsTab(view) {
     list: current,
     nodes: [
       narrow(form([field("User id", name)], "Add", async key => {
-        await change("add", name.value, { "Idempotency-Key": key })
+        await change("add", name.value, key)
         say("The participant was added.")
         show()
       }, { needs: "write" })),

@@ -308,7 +308,7 @@ export async function confirmed(title, effect, verb, action, typed) {
       typing.addEventListener("input", () => { act.disabled = typing.value !== typed })
     }
     return element("form", { on: { submit(event) { event.preventDefault(); close(true) } } },
-      p(effect),
+      p(visible(effect)),
       typed ? field(`Type ${visible(typed)} to confirm`, typing) : null,
       rowEnd(
         button(() => close(false), "Cancel"), act))
@@ -316,20 +316,31 @@ export async function confirmed(title, effect, verb, action, typed) {
   if (sure) await attempt(action)
 }
 
-/** Sends a request, says that it was done, and goes on. */
-const sent = (send, done, then) => async () => {
-  await send()
-  say(...[done].flat())
-  then()
+/** The header of a write that is done once, however often it is sent. */
+export const keyed = key => ({ "Idempotency-Key": key })
+
+/** Sends a request, says that it was done, and goes on. `send` gets a key for `Idempotency-Key`, the same until it succeeds. */
+function sent(send, done, then) {
+  let key = uuid()
+  return async () => {
+    await send(key)
+    key = uuid()
+    say(...[done].flat())
+    then()
+  }
 }
 
 /** A button that sends a request, says that it was done, and goes on. */
-export const actButton = (label, role, send, done, then, attributes) =>
-  writeButton(label, role, () => attempt(sent(send, done, then)), attributes)
+export function actButton(label, role, send, done, then, attributes) {
+  const action = sent(send, done, then)
+  return writeButton(label, role, () => attempt(action), attributes)
+}
 
 /** A small button that asks before it does the same; `typed` is an id that the operator has to type. */
-export const confirmButton = (label, role, title, effect, send, done, then, { verb = label, typed, ...attributes } = {}) =>
-  writeButton(label, role, () => confirmed(title, effect, verb, sent(send, done, then), typed), { class: "small", ...attributes })
+export function confirmButton(label, role, title, effect, send, done, then, { verb = label, typed, ...attributes } = {}) {
+  const action = sent(send, done, then)
+  return writeButton(label, role, () => confirmed(title, effect, verb, action, typed), { class: "small", ...attributes })
+}
 
 /**
  * A form whose submit runs an action once at a time, and shows what went wrong below the fields.

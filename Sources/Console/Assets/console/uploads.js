@@ -32,7 +32,7 @@ export async function uploadsPage(view) {
           : item.conversation ? link(view.to("conversations", item.conversation), "a conversation") : "the application",
         item.protocol, span(badge(item.state), isStalled ? [" ", badge("stalled", "warn")] : "", item.failure ? ` ${REASONS[item.failure]}` : ""),
         progress(item), timeNode(item.expires_at, true),
-        state !== "open" ? "" : confirmButton("Cancel", "admin", "Cancel this upload?", "Its client cannot continue it.",
+        state !== "open" ? "" : confirmButton("Cancel", "admin", "Cancel this upload?", `The client cannot continue upload ${item.id}${item.owner ? ` of ${item.owner}` : ""}.`,
           () => call("DELETE", `uploads/${item.id}`), "The upload was cancelled.", () => shown.reload(), { verb: "Cancel the upload" }),
       ]
     },

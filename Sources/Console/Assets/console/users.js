@@ -4,9 +4,9 @@ import { PATCH, call, get, pagesOf } from "./api.js"
 import { eventLink } from "./events.js"
 import { participantNames } from "./conversations.js"
 import { CREATED, clearFilters, filters, replaceList } from "./filters.js"
-import { nameOf } from "./format.js"
+import { nameOf, timeText } from "./format.js"
 import { go, show } from "./router.js"
-import { actButton, badge, clipped, command, confirmButton, curl, facts, h2, idText, inRow, jsonView, link, list, loading, p, refreshed, tabBar, timeNode, urlText } from "./ui.js"
+import { actButton, badge, clipped, command, confirmButton, curl, facts, h2, idText, inRow, jsonView, keyed, link, list, loading, p, refreshed, tabBar, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const FILTERS = ["q", "suspended", "created_after", "created_before"]
@@ -71,8 +71,8 @@ async function userPage(view) {
   const user = await get(view.path("users", view.id))
   const made = await tab[2](view, user, tab[0])
   const name = user.identity?.display_name || user.id
-  const change = suspended => () => call("PATCH", view.path("users", view.id), {
-    type: PATCH, body: [{ operation: "set", property: "suspended", value: suspended }] })
+  const change = suspended => key => call("PATCH", view.path("users", view.id), {
+    type: PATCH, headers: keyed(key), body: [{ operation: "set", property: "suspended", value: suspended }] })
   const event = eventLink(view, "user.suspended")
   let erasure
   return {
@@ -86,7 +86,7 @@ async function userPage(view) {
           : confirmButton("Suspend", "admin", "Suspend this user?", `All sessions of ${user.id} end, and the user cannot log in. Messages stay.`,
             change(true), ["The user was suspended. ", event], show, { class: "danger" }),
         confirmButton("Erase", "admin", "Erase this user?",
-          "Identity, sessions, blocks and follows are deleted, and the user's messages become tombstones without parts. This cannot be undone.",
+          `Identity, sessions, blocks and follows of ${user.id} are deleted, and the user's messages become tombstones without parts. This cannot be undone.`,
           async () => { erasure = (await call("DELETE", view.path("users", view.id), { query: { mode: "erase" } })).json }, "The erasure was started.",
           () => go(`${view.to("users")}?erasure=${nameOf(erasure.id)}`), { typed: user.id, class: "danger" })),
       made.nodes,
@@ -128,18 +128,20 @@ async function conversationsTab(view) {
 
 async function sessionsTab(view) {
   const path = view.path("users", view.id, "sessions")
-  const end = (label, target, title, style) => confirmButton(label, "write", title, "Devices with it have to log in again.",
+  const end = (label, target, title, effect, style) => confirmButton(label, "write", title, effect,
     () => call("DELETE", target), ["Ended. ", eventLink(view, "session.*")], () => shown.reload(), { verb: "End", class: style })
   const shown = list({
     label: "Sessions", columns: ["Begun", "Last used", "Ends", "Client", ""],
     fetch: () => get(path),
     row: item => [
       timeNode(item.created_at), timeNode(item.last_used_at, true), timeNode(item.expires_at), clipped(item.user_agent ?? ""),
-      end("End", `${path}/${encodeURIComponent(nameOf(item.id))}`, "End this session?", "small"),
+      end("End", `${path}/${encodeURIComponent(nameOf(item.id))}`, "End this session?",
+        `${view.id} has to log in again on the device of the session of ${timeText(item.created_at)}${item.user_agent ? `: ${item.user_agent}` : ""}.`, "small"),
     ],
     empty: [p("This user has no session.")],
   })
-  return { list: shown, nodes: [shown, inRow(end("End all sessions", path, "End all sessions of this user?", "danger"))] }
+  return { list: shown, nodes: [shown, inRow(end("End all sessions", path, "End all sessions of this user?",
+    `${view.id} has to log in again on every device.`, "danger"))] }
 }
 
 async function relationTab(view, user, kind) {

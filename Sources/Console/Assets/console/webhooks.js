@@ -6,7 +6,7 @@ import { eventLink, positionLink } from "./events.js"
 import { clearFilters, filters } from "./filters.js"
 import { duration, nameOf, percent } from "./format.js"
 import { go, show } from "./router.js"
-import { actButton, attempt, badge, button, clipped, confirmButton, facts, field, folded, form, h2, idText, inRow, input, jsonView, link, list, loading, muted, narrow, p, say, span, timeNode, tools, urlText } from "./ui.js"
+import { actButton, attempt, badge, button, clipped, confirmButton, facts, field, folded, form, h2, idText, inRow, input, jsonView, keyed, link, list, loading, muted, narrow, p, say, span, timeNode, tools, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const EVENTS = ["Message.created", "Message.deleted", "Conversation.created", "Conversation.updated", "Conversation.merged",
@@ -47,7 +47,7 @@ export async function webhooksPage(view) {
       element("fieldset", {}, element("legend", {}, "Events"), events),
     ], "Register", async key => {
       const chosen = events.map(label => label.firstChild).filter(box => box.checked).map(box => box.value)
-      const answer = await call("POST", view.path("webhooks"), { headers: { "Idempotency-Key": key }, body: {
+      const answer = await call("POST", view.path("webhooks"), { headers: keyed(key), body: {
         version: "3.0", target_url: target.value, events: chosen, secret: secret.value, config: name.value ? { name: name.value } : {} } })
       say("The webhook was registered.")
       go(view.to("webhooks", nameOf(answer.json.id)))
@@ -58,7 +58,7 @@ export async function webhooksPage(view) {
 async function webhookPage(view) {
   const path = view.path("webhooks", view.id)
   const webhook = await get(path)
-  const post = action => () => call("POST", `${path}/${action}`)
+  const post = action => key => call("POST", `${path}/${action}`, { headers: keyed(key) })
   const state = view.query.state ?? ""
   const deliveries = list({
     label: "Deliveries", columns: ["Event", "State", "Attempts", "Created", "Next attempt", "Last answer", ""],
@@ -96,15 +96,15 @@ async function webhookPage(view) {
         webhook.status === "active" ? actButton("Deactivate", "admin", post("deactivate"), "The webhook was deactivated.", show)
           : actButton("Activate", "admin", post("activate"), "The target is verified again.", show),
         button(() => show({ restore: { scroll: scrollY } }), "Reload"),
-        confirmButton("Delete", "admin", "Delete this webhook?", "Its pending deliveries are dropped.", () => call("DELETE", path),
+        confirmButton("Delete", "admin", "Delete this webhook?", `The pending deliveries of ${title(webhook)} are dropped.`, () => call("DELETE", path),
           ["The webhook was deleted. ", eventLink(view, "webhook.deleted")], () => go(view.to("webhooks")), { class: "danger" })),
       h2("Deliveries"), newest,
       filters(view, [{ name: "state", label: "State", options: ["pending", "delivered", "dead"] }], () => show()),
       deliveries, durationChart(path),
       folded("Replay a range of the log", form([
         field("After position", after, "The first event sent is the next one."), field("Before position", before, "Empty: up to now.")],
-      "Replay", async () => {
-        const answer = await call("POST", `${path}/replay`, { body: { after: Number(after.value), ...(before.value && { before: Number(before.value) }) } })
+      "Replay", async key => {
+        const answer = await call("POST", `${path}/replay`, { headers: keyed(key), body: { after: Number(after.value), ...(before.value && { before: Number(before.value) }) } })
         say(`Events ${count(answer.json.after + 1)} to ${count(answer.json.through)} are sent again.`)
         soon()
       }, { needs: "write" })),
@@ -116,8 +116,8 @@ async function webhookPage(view) {
 function secretForm(path) {
   const secret = input({ required: true, spellcheck: "false" })
   const keep = input({ inputmode: "numeric", pattern: "\\d+", value: "86400", required: true })
-  return form([field("New secret", secret), field("The old one also signs for (seconds)", keep)], "Replace", async () => {
-    await call("POST", `${path}/rotate_secret`, { body: { secret: secret.value, keep_for_seconds: Number(keep.value) } })
+  return form([field("New secret", secret), field("The old one also signs for (seconds)", keep)], "Replace", async key => {
+    await call("POST", `${path}/rotate_secret`, { headers: keyed(key), body: { secret: secret.value, keep_for_seconds: Number(keep.value) } })
     secret.value = ""
     say("The secret was replaced.")
   }, { needs: "admin" })
