@@ -224,6 +224,11 @@ def failures_and_slow_answers_have_a_state(browser):
 
         browser.open(page("log", conversation=chat))
         browser.until(lambda: browser.one("#connection").text == "Live", "the stream")
+        relay.plans["/events?"] = 429, {"Retry-After": "3"}, json.dumps(ERROR)
+        relay.cut()
+        browser.until(lambda: re.fullmatch(r"Too many consoles are open: retrying in [123] s", browser.one("#connection").text), "why there is no stream")
+        relay.plans.clear()
+        browser.until(lambda: browser.one("#connection").text == "Live", "the stream when there is a place")
         relay.plans |= {part: (503, {"Retry-After": "3"}, "") for part in ("/events?", "/session")}
         relay.cut()
         browser.until(lambda: re.fullmatch(r"Reconnecting in [123] s", browser.one("#connection").text), "the time of the answer")

@@ -10,9 +10,9 @@ export let session = null
 
 /** An answer that is not a success. */
 export class Failure extends Error {
-  constructor(message, { status = 0, id = null, data = null, request = null, retryAfter = 0 } = {}) {
+  constructor(message, { status = 0, id = null, data = null, request = null, retryAfter = 0, headers = null, text = "" } = {}) {
     super(message)
-    Object.assign(this, { status, id, data, request, retryAfter })
+    Object.assign(this, { status, id, data, request, retryAfter, headers, text })
   }
 }
 
@@ -82,7 +82,7 @@ export async function call(method, path, { body, type = "application/json", head
   if (answer.ok) return { json, text, headers: answer.headers, status: answer.status, milliseconds: Date.now() - sentAt }
   const failure = new Failure(json?.message ?? json?.reason ?? `The server answered ${answer.status}.`, {
     status: answer.status, id: json?.id, data: json?.data, request: answer.headers.get("X-Request-Id"),
-    retryAfter: Number(answer.headers.get("Retry-After")) || 0,
+    retryAfter: retryAfter(answer), headers: answer.headers, text,
   })
   if (answer.status === 401 && !quiet && logInAgain) {
     session = null
@@ -92,6 +92,9 @@ export async function call(method, path, { body, type = "application/json", head
   }
   throw failure
 }
+
+/** The seconds after which the server wants to be asked again; 0 if it names none. */
+export const retryAfter = answer => Number(answer.headers.get("Retry-After")) || 0
 
 /** The base of the URLs of the API: another one than this page's where the console has addresses of its own. */
 export const apiBase = () => session?.server.api ?? location.origin

@@ -1,7 +1,7 @@
 // A stream of server-sent events that survives cuts, restarts and hidden tabs.
 
 import { button, p } from "./ui.js"
-import { readSession } from "./api.js"
+import { readSession, retryAfter } from "./api.js"
 import { askForLogin } from "./login.js"
 
 const HIDDEN_AFTER = 10_000
@@ -34,7 +34,9 @@ export class Stream {
     this.source?.close()
     if (this.isPaused || this.isEnded) return
     const source = this.source = new EventSource(this.address(this.position))
+    let isOpen = false
     source.onopen = () => {
+      isOpen = true
       this.attempt = 0
       setConnection("Live", "live")
       this.events.open?.()
@@ -48,11 +50,11 @@ export class Stream {
       if (type !== "open") source.addEventListener(type, receive(type))
     }
     source.addEventListener("end", () => this.failed())
-    source.onerror = () => this.failed()
+    source.onerror = () => this.failed(!isOpen)
   }
 
   /** A cut or an answer that is no stream: the page asks for its session, then decides. */
-  async failed() {
+  async failed(isRefused = false) {
     this.source?.close()
     this.source = null
     if (this.isPaused || this.isEnded) return
@@ -65,17 +67,29 @@ export class Stream {
       setConnection("Logged out", "offline")
       await askForLogin()
     }
-    this.wait(this.attempt ? Math.min(LONGEST_WAIT, 2 ** this.attempt) : 0.2)
+    const refusal = known && isRefused ? await this.refusal() : null
+    if (this.isEnded) return
+    if (refusal) this.wait(refusal, "Too many consoles are open: retrying")
+    else this.wait(this.attempt ? Math.min(LONGEST_WAIT, 2 ** this.attempt) : 0.2)
   }
 
-  wait(seconds) {
+  /** After how many seconds the server may have a place for this stream, which the browser does not tell; `null` if that is not why it ended. */
+  async refusal() {
+    const abort = new AbortController()
+    try {
+      const answer = await fetch(this.address(this.position), { headers: { Accept: "text/event-stream" }, cache: "no-store", signal: abort.signal })
+      return answer.status === 429 ? retryAfter(answer) || LONGEST_WAIT : null
+    } catch { return null } finally { abort.abort() }
+  }
+
+  wait(seconds, text = "Reconnecting") {
     if (this.isEnded) return
     this.attempt += 1
     const end = Date.now() + seconds * 1000
     const tick = () => {
       const left = Math.ceil((end - Date.now()) / 1000)
       if (left <= 0) return this.open()
-      setConnection(navigator.onLine ? `Reconnecting in ${left} s` : "Offline", navigator.onLine ? "waiting" : "offline")
+      setConnection(navigator.onLine ? `${text} in ${left} s` : "Offline", navigator.onLine ? "waiting" : "offline")
       this.timer = setTimeout(tick, Math.min(1000, Math.max(50, end - Date.now())))
     }
     clearTimeout(this.timer)
