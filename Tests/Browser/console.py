@@ -1099,7 +1099,7 @@ def a_token_is_shown_once_and_revoked(browser):
     browser.until(is_refused, "the token is refused")
 
 
-@test
+@test(with_network_errors=True)
 def the_explorer_runs_requests(browser):
     chat = conversation(browser, unique("ana"), "bo")
     opened(browser, "/console/explorer")
@@ -1114,6 +1114,28 @@ def the_explorer_runs_requests(browser):
     check("the curl command has it", chat in browser.one(".command code").text and "$TOKEN" in browser.one(".command code").text)
     browser.button("Run").click()
     browser.until(lambda: "Answer" in main_text(browser) and chat in browser.one(".json").text, "the answer")
+    # An answer that is no success is shown as it came.
+    fields["conversation"].clear()
+    fields["conversation"].send_keys(str(uuid.uuid4()))
+    browser.button("Run").click()
+    browser.until(lambda: "not_found" in browser.one(".json").text, "the error")
+    shown = main_text(browser)
+    check("status, headers and body are those of the answer", "Status404" in shown and "content-type: application/json" in shown
+          and "code" in browser.one(".json").text, shown[-900:])
+    browser.open("/console/explorer?operation=createContent")
+    settled(browser)
+    fields = {label.find_element(By.CSS_SELECTOR, "span").text: label.find_element(By.CSS_SELECTOR, "input") for label in browser.all("label.field")}
+    for name, text in (("conversation", chat), ("Upload-Content-Type", "image/png"), ("Upload-Content-Length", "12")):
+        fields[name].send_keys(text)
+    check("the command has the headers", "-H 'Upload-Content-Type: image/png'" in browser.one(".command code").text, browser.one(".command code").text)
+    browser.button("Run").click()
+    browser.until(lambda: "Status201" in main_text(browser) and "upload_url" in browser.one(".json").text, "the content")
+    browser.open("/console/explorer")
+    settled(browser)
+    browser.one("[aria-label='Search operations']").send_keys("nothing like this")
+    browser.until(lambda: "No operation matches." in main_text(browser), "no operation")
+    browser.button("Clear filters").click()
+    browser.until(lambda: len(browser.all("tbody tr")) > 20 and "q=" not in browser.driver.current_url, "all operations")
 
 
 @test

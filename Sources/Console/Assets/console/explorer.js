@@ -1,6 +1,6 @@
 // Every request of the API as a form, from the description that the server serves.
 
-import { call, isLeft, may, needing, session } from "./api.js"
+import { call, isLeft, may, needing, session, withQuery } from "./api.js"
 import { choices, duration } from "./format.js"
 import { setQuery } from "./router.js"
 import { badge, button, command, confirmed, curl, facts, field, folded, h2, head, inRow, input, jsonView, link, muted, p, problem, row } from "./ui.js"
@@ -56,12 +56,13 @@ export async function explorerPage(view) {
 
 function operationPage(view, operation) {
   const app = choices.app ?? session.app ?? ""
-  const values = Object.fromEntries(operation.parameters.filter(one => ["path", "query"].includes(one.in)).map(one => {
-    const control = input({ value: one.in === "path" && one.name === "app" ? app : "", spellcheck: "false", required: one.in === "path",
+  const parameters = operation.parameters.filter(one => ["path", "query", "header"].includes(one.in)).map(one => {
+    const control = input({ value: one.in === "path" && one.name === "app" ? app : "", spellcheck: "false", required: one.in === "path" || one.required,
       placeholder: one.schema?.default ?? one.example ?? "" })
     control.addEventListener("input", preview)
-    return [one.name, { ...one, control }]
-  }))
+    return { ...one, control }
+  })
+  const filled = place => Object.fromEntries(parameters.filter(one => one.in === place && one.control.value).map(one => [one.name, one.control.value]))
   const type = Object.keys(operation.body?.content ?? {})[0]
   const body = type ? element("textarea", { rows: "8", spellcheck: "false" }, exampleOf(operation.body.content[type])) : null
   body?.addEventListener("input", preview)
@@ -69,12 +70,12 @@ function operationPage(view, operation) {
   const answer = element("div", { "aria-live": "polite" })
 
   function path() {
-    const filled = operation.path.slice(1).replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(values[name]?.control.value ?? "") || `{${name}}`)
-    const query = new URLSearchParams(Object.values(values).filter(one => one.in === "query" && one.control.value).map(one => [one.name, one.control.value]))
-    return query.size ? `${filled}?${query}` : filled
+    const values = filled("path")
+    const made = operation.path.slice(1).replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(values[name] ?? "") || `{${name}}`)
+    return withQuery(made, filled("query"))
   }
   function preview() {
-    const text = curl(operation.method, path(), body?.value.trim() || undefined)
+    const text = curl(operation.method, path(), body?.value.trim() || undefined, filled("header"))
     line.replaceChildren(command(type?.includes("patch") ? text.replace("application/json", type) : text))
   }
   const allowed = operation.method === "GET" || may("write")
@@ -90,7 +91,7 @@ function operationPage(view, operation) {
         if (operation.method === "DELETE") confirmed("Run this request?", `DELETE ${path()}`, "Run", send)
         else send()
       } } },
-      Object.values(values).map(one => field(one.name, one.control, one.description)), body ? field(`Body (${type})`, body) : null,
+      parameters.map(one => field(one.name, one.control, one.description)), body ? field(`Body (${type})`, body) : null,
       inRow(run)),
       h2("The same with curl"), line, answer,
     ],
@@ -99,18 +100,18 @@ function operationPage(view, operation) {
   async function send() {
     run.disabled = true
     const began = performance.now()
-    const show = (status, headers, text) => answer.replaceChildren(h2("Answer"),
+    const show = ({ status, headers, text }) => answer.replaceChildren(h2("Answer"),
       facts([["Status", badge(String(status), status < 300 ? "ok" : "error")], ["Time", duration((performance.now() - began) / 1000)]]),
-      headers ? folded("Headers", element("pre", { class: "raw", tabindex: "0" }, headers)) : "",
+      folded("Headers", element("pre", { class: "raw", tabindex: "0" }, [...headers].map(([name, value]) => `${name}: ${value}`).join("\n"))),
       text ? jsonView(text) : muted("No body."))
     try {
       const result = await call(operation.method, path(), {
-        body: body?.value.trim() || undefined, type, signal: view.signal })
-      show(result.status, [...result.headers].map(([name, value]) => `${name}: ${value}`).join("\n"), result.text)
+        body: body?.value.trim() || undefined, type, headers: filled("header"), signal: view.signal })
+      show(result)
     } catch (failure) {
       if (isLeft(failure)) return
-      if (!failure.status) answer.replaceChildren(problem(failure))
-      else show(failure.status, failure.request ? `x-request-id: ${failure.request}` : "", JSON.stringify({ id: failure.id, message: failure.message, data: failure.data }))
+      if (failure.headers) show(failure)
+      else answer.replaceChildren(problem(failure))
     } finally { run.disabled = false }
   }
 }
