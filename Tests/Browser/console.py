@@ -826,6 +826,26 @@ def a_write_that_is_repeated_has_one_key(browser):
 
 
 @test
+def a_list_without_pages_shows_all_its_rows(browser):
+    log_in(browser)
+    script = browser.command("Page.addScriptToEvaluateOnNewDocument", source="""
+        const known = fetch
+        window.fetch = (url, options) => url === '/console/api/settings' ? Promise.resolve(new Response(JSON.stringify(
+          Array.from({ length: 650 }, (_, index) => ({ name: `n${index}`, value: '', default: '', source: 'default' }))))) : known(url, options)""")
+    try:
+        opened(browser, "/console/settings")
+        names = "return [...document.querySelectorAll('tbody tr')].map(row => row.cells[0].textContent)"
+        for first, last in ((0, 300), (300, 600), (350, 650)):
+            browser.until(lambda: browser.script(names) == [f"n{index}" for index in range(first, last)], f"rows {first} to {last}")
+            if last < 650:
+                browser.button("Show more").click()
+        browser.button("Back to the start").click()
+        browser.until(lambda: browser.script(names)[0] == "n0", "the first rows")
+    finally:
+        browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+@test
 def a_user_is_erased_with_a_proof(browser):
     user, bo = unique("erika"), unique("bo")
     chat = conversation(browser, user, bo)

@@ -196,6 +196,16 @@ def failures_and_slow_answers_have_a_state(browser):
         browser.button("Retry").click()
         rows()
         check("the failure is gone", not browser.all("main .problem"))
+        relay.plans[users] = 500, {"Content-Type": "application/json"}, json.dumps(ERROR)
+        browser.script("document.querySelector('.list-box').reload()")
+        text = browser.until(lambda: browser.one("main .problem").text, "the failure of a later request")
+        check("the rows stay, with their time", any(user in row.text for row in browser.all("tbody tr")) and "Shown as of" in text, text)
+        relay.plans[users] = 200, {"Content-Type": "application/json", "Parley-Scan": "partial; next=zed",
+                                   "Link": '</apps/x/users?from_id=zed>; rel="next"'}, "[]"
+        browser.button("Retry").click()
+        text = browser.until(lambda: browser.one(".foot").text, "how far was searched")
+        check("a part of a list is not all of it", "Searched up to zed. Nothing matched so far." in text and "Nothing matches" not in text, text)
+        relay.plans.clear()
 
         seconds = 5 if browser.runs_all else 1.5
         relay.plans[users] = seconds

@@ -1,6 +1,6 @@
 // Requests to the console's own API, with the session cookie of this browser.
 
-import { setServerTime } from "./format.js"
+import { nameOf, setServerTime, timeText, visible } from "./format.js"
 import { element } from "../shared/dom.js"
 
 export const ROOT = "/console/api/"
@@ -153,8 +153,14 @@ export const pagesOf = (path, query = () => ({})) => async (cursor, size) => {
 export const readConversation = view =>
   call("GET", view.path("conversations", view.id), { query: { include: "details" } })
 
-/** What says that a search ended early; `null` if it did not. */
-export const scanNote = headers => headers.has("Parley-Scan") ? "Only a part of the list was searched." : null
+/** How far a search came that ended early; `null` if it did not. */
+export function scanNote(headers) {
+  const next = /next=(.*)/.exec(headers.get("Parley-Scan") ?? "")
+  if (!next) return null
+  // An id of version 7 begins with its time.
+  const time = /^([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(next[1])
+  return time ? `Searched back to ${timeText(parseInt(time[1] + time[2], 16)).slice(0, 19)}.` : `Searched up to ${visible(nameOf(next[1]))}.`
+}
 
 /** The parameter `from_id` of the next page, of a `Link` header; `null` after the last page. */
 export function nextPage(headers) {

@@ -117,13 +117,14 @@ export function refreshed(view, shown, when, keepsItsPlace = false) {
 /** What stands in the place of something that is loaded. */
 export const skeleton = () => element("div", { class: "skeleton" }, element("span"), element("span"), element("span"))
 
-/** What went wrong, with the id of the request and what can be done. */
-export function problem(failure, retry) {
+/** What went wrong, with the id of the request, what can be done, and the time of what is still shown. */
+export function problem(failure, retry, shownAt) {
   const isGone = failure.id === "position_gone"
   return element("div", { class: "problem", role: "alert" },
     p(isGone ? `The log is kept from position ${count(failure.data.position)} on.` : failure.message),
     failure.request ? muted("Request ", element("code", {}, failure.request)) : null,
-    retry && failure.status !== 403 && !isGone ? button(retry, "Retry") : null)
+    retry && failure.status !== 403 && !isGone ? button(retry, "Retry") : null,
+    shownAt ? muted(`Shown as of ${timeText(shownAt)}.`) : null)
 }
 
 /**
@@ -142,10 +143,9 @@ export function loading(load, show) {
       node.replaceChildren(...made.filter(Boolean))
     } catch (failure) {
       if (isLeft(failure)) return
-      const box = problem(failure, node.reload)
+      const box = problem(failure, node.reload, shownAt)
       if (shownAt) {
         node.querySelector(":scope > .problem")?.remove()
-        box.append(muted(`Shown as of ${timeText(shownAt)}.`))
         node.prepend(box)
       } else node.replaceChildren(box)
     } finally {
@@ -166,7 +166,7 @@ const MOST_ROWS = 300
  * A table that is read page by page: never more than 300 rows are in the page.
  *
  * `fetch(cursor)` returns `{items, next, note}`, or all items; `row(item)` returns the cells, in the order of `columns`. `empty` are
- * nodes for a list without items, `clear` removes the filters.
+ * nodes for a list without items, `clear` removes the filters. `note` says how far a search that ended early came.
  */
 export function list({ label, columns, fetch, row: cellsOf, empty, clear }) {
   const body = element("tbody")
@@ -175,6 +175,9 @@ export function list({ label, columns, fetch, row: cellsOf, empty, clear }) {
   const foot = element("div", { class: "row foot" })
   const node = element("div", { class: "list-box" }, table, foot)
   let cut = false
+  let shownAt = null
+  // Of a list without pages, the items after those in the page.
+  let rest = null
 
   function add(items) {
     for (const item of items) {
@@ -193,23 +196,25 @@ export function list({ label, columns, fetch, row: cellsOf, empty, clear }) {
     node.setAttribute("aria-busy", "true")
     const timer = setTimeout(() => { if (!body.rows.length) foot.replaceChildren(skeleton()) }, 150)
     try {
-      const found = await fetch(cursor, PAGE)
-      const { items, next, note } = Array.isArray(found) ? { items: found } : found
+      const found = cursor && rest ? rest : await fetch(cursor, PAGE)
+      rest = Array.isArray(found) ? found.slice(MOST_ROWS) : null
+      const { items, next, note } = rest ? { items: found.slice(0, MOST_ROWS), next: rest.length } : found
       if (!cursor) { body.replaceChildren(); cut = false }
       add(items)
+      shownAt = serverNow()
       const isEmpty = !body.rows.length
       table.hidden = isEmpty
       foot.replaceChildren(...[
-        isEmpty && clear ? [p("Nothing matches the filters."),
-          button(clear, "Clear filters")] : isEmpty ? empty : null,
-        note ? muted(note) : null,
+        // The rest of the list may have matches.
+        isEmpty && !next ? clear ? [p("Nothing matches the filters."), button(clear, "Clear filters")] : empty : null,
+        note ? muted(note, isEmpty ? " Nothing matched so far." : "") : null,
         cut ? button(() => more(null), "Back to the start") : null,
         next ? element("button", { type: "button", class: "more", on: { click: () => more(next) } },
           note ? "Continue" : "Show more") : null,
       ].flat().filter(Boolean))
     } catch (failure) {
       if (isLeft(failure)) return
-      foot.replaceChildren(problem(failure, () => more(cursor)))
+      foot.replaceChildren(problem(failure, () => more(cursor), shownAt))
     } finally {
       clearTimeout(timer)
       node.removeAttribute("aria-busy")
