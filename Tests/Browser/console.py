@@ -679,6 +679,40 @@ def a_timeline_is_read_page_by_page(browser):
 
 
 @test
+def a_timeline_refuses_a_position(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    send(browser, chat, "Hello", "bo")
+    opened(browser, page("conversations", chat))
+    place = browser.one("[aria-label='Go to a message id or time']")
+    place.send_keys("41", Keys.ENTER)
+    message = browser.script("return arguments[0].validationMessage", place)
+    check("the field says what it takes", "not found by their position" in message, message)
+    check("the address stays", "before=" not in browser.driver.current_url, browser.driver.current_url)
+
+
+@test
+def parts_can_be_saved(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    name = "film of the flat.mp4"
+    made = api(browser, "POST", f"conversations/{chat}/content", **{
+        "Upload-Content-Type": "video/mp4", "Upload-Content-Length": "3000", "Content-Disposition": f'attachment; filename="{name}"'})
+    status, _, _ = request(browser.server, "PUT", urllib.parse.urlsplit(made["upload_url"]).path, b"x" * 3000)
+    check("the content is complete", status in (200, 201), status)
+    api(browser, "POST", f"conversations/{chat}/messages", {"sender_id": "bo", "parts": [
+        {"mime_type": "video/mp4", "content": {"id": made["id"], "size": 3000}},
+        {"mime_type": "application/x-thing", "encoding": "base64", "body": "/wAB"}]})
+    opened(browser, page("conversations", chat))
+    parts = browser.all(".part")
+    check("the size of a content is shown", "2.9 KiB" in parts[0].text, parts[0].text)
+    with tempfile.TemporaryDirectory(prefix="parley-console-") as folder:
+        browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+        browser.one("a[download]", parts[0]).click()
+        browser.button("Download", parts[1]).click()
+        saved = lambda: sorted((path.name, path.stat().st_size) for path in pathlib.Path(folder).iterdir())
+        browser.until(lambda: saved() == [(name, 3000), ("part.thing", 3)], "both files, the content with its name")
+
+
+@test
 def a_message_is_deleted_after_a_question(browser):
     chat = conversation(browser, unique("ana"), "bo")
     message = send(browser, chat, "to delete", "bo")

@@ -139,6 +139,21 @@ def a_console_with_an_address_of_its_own_names_those_of_the_api(browser):
             browser.others = ()
 
 
+@test(with_network_errors=True)
+def contents_are_hidden_by_a_setting(browser):
+    with another_server(browser, PARLEY_CONSOLE_SHOW_CONTENT="false") as server, using(browser, server):
+        chat = conversation(browser, "ana", "bo")
+        made = api(browser, "POST", f"conversations/{chat}/content", **{
+            "Upload-Content-Type": "image/png", "Upload-Content-Length": str(len(PNG))})
+        request(server, "PUT", urllib.parse.urlsplit(made["upload_url"]).path, PNG)
+        api(browser, "POST", f"conversations/{chat}/messages", {"sender_id": "ana", "parts": [
+            {"mime_type": "text/plain", "body": "nothing to see"}, {"mime_type": "image/png", "content": {"id": made["id"], "size": len(PNG)}}]})
+        opened(browser, page("conversations", chat))
+        shown = [part.text for part in browser.all(".part")]
+        check("each part says so", len(shown) == 2 and all("[hidden]" in part and "available" not in part for part in shown), shown)
+        check("nothing of the text is shown", "nothing to see" not in main_text(browser))
+
+
 # MARK: The live log
 
 @test(with_network_errors=True)

@@ -4,7 +4,7 @@ import { call, get, nextPage, session } from "./api.js"
 import { eventLink } from "./events.js"
 import { nameOf, readTime } from "./format.js"
 import { setQuery } from "./router.js"
-import { attempt, button, clipped, command, confirmButton, curl, faint, inRow, input, jsonView, jumpForm, link, loading, muted, p, smallButton, span, timeNode, tools } from "./ui.js"
+import { attempt, button, clipped, command, confirmButton, curl, download, faint, inRow, input, jsonView, jumpForm, link, loading, muted, p, smallButton, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** The dense position of a message. */
@@ -52,6 +52,7 @@ export async function timelineTab(view, conversation) {
     change: () => setQuery({ as: viewer.value.trim(), message: null, before: null }, { push: true }) } })
   const jump = jumpForm("message id or time", text => {
     const id = /[0-9a-f-]{36}/i.exec(text)
+    if (/^\d+$/.test(text)) return "Messages are not found by their position. The id of a message, or a time such as 2026-05-02 14:30"
     const time = id ? null : readTime(text)
     if (id) setQuery({ message: id[0].toLowerCase(), before: null }, { push: true })
     else if (time) setQuery({ before: time, message: null }, { push: true })
@@ -98,15 +99,17 @@ const MEDIA = ["video/mp4", "video/webm", "audio/ogg", "audio/mpeg", "video/ogg"
 function partNode(part) {
   const type = part.mime_type.split(";")[0].trim().toLowerCase()
   const label = faint(clipped(part.mime_type))
+  if (part.body === "[hidden]" || part.content === "[hidden]") return partBox(label, muted("[hidden]"))
   if (part.content) return partBox(label, " ", contentNode(part.content, type))
-  if (part.body === "[hidden]") return partBox(label, muted("[hidden]"))
   if (part.encoding === "base64") {
     const raw = atob(part.body)
     const place = element("span")
     const data = Uint8Array.from(raw, character => character.charCodeAt(0))
     const show = () => preview(place, URL.createObjectURL(new Blob([data], { type })), type)
-    return partBox(label, ` ${bytes(data.length)} `,
-      previewable(type) ? smallButton(show, "Show") : null, place)
+    // Of a type that a page could run, only the bytes are saved.
+    const save = () => download(new Blob([data], { type: "application/octet-stream" }), `part.${/\w+$/.exec(type)?.[0] ?? "bin"}`)
+    return partBox(label, inRow(bytes(data.length),
+      previewable(type) ? smallButton(show, "Show") : null, smallButton(save, "Download")), place)
   }
   if (type === "application/json" || type.endsWith("+json")) return partBox(label, jsonView(part.body))
   return partBox(type === "text/plain" ? null : label, element("p", { class: "body" }, clipped(part.body)))
@@ -118,7 +121,6 @@ const previewable = type => IMAGES.includes(type) || MEDIA.includes(type)
 /** Bytes of a content are loaded only when the operator asks, and only for types that cannot run scripts. */
 function contentNode(content, type) {
   const place = element("span")
-  if (!content.download_url) return span(` ${bytes(content.size ?? 0)}, not available`)
   const url = new URL(content.download_url, location.href)
   // The same server under another name would be another origin; a console with addresses of its own serves no content.
   const href = url.pathname.startsWith("/download/") && !session.server.api ? url.pathname + url.search : url.href
