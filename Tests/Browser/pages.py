@@ -179,6 +179,26 @@ def the_documentation_needs_no_script(browser):
 
 
 @test
+def pages_with_a_script_lead_to_the_documentation_without_it(browser):
+    browser.command("Emulation.setScriptExecutionDisabled", value=True)
+    for path in ("/demo", "/console"):
+        browser.open(path)
+        browser.one("main a[href='/docs']").click()
+        browser.until(lambda: browser.driver.title.startswith("Parley documentation"), "the documentation")
+    browser.open("/docs/api")
+    browser.one("article a[href='/docs/api/messages']").click()
+    browser.until(lambda: "Messages" in browser.one("h1").text, "the page of a noun")
+
+
+@test(with_network_errors=True)
+def the_demo_leads_to_the_console(browser):
+    browser.open("/demo")
+    browser.until(lambda: "Console" in browser.one("nav").text, "the link")
+    browser.one("nav a[href='/console']").click()
+    browser.until(lambda: browser.driver.current_url.startswith(f"{browser.base}/console"), "the console")
+
+
+@test
 def a_search_shows_results_while_it_is_typed(browser):
     browser.open("/docs/limits")
     field = browser.one(".bar input[type=search]")

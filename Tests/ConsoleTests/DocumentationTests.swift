@@ -137,7 +137,9 @@ import Testing
     }
 
     @Test func `answers a script with JSON`() async throws {
-        let (_, body) = await Self.get("/docs/search?q=blue", [("Accept", "application/json")])
+        let (response, body) = await Self.get(
+            "/docs/search?q=blue", [("Accept", "application/json")])
+        #expect(response.fields["X-Frame-Options"] == "DENY")
         #expect(
             body
                 == #"{"results":[{"path":"/docs/first-steps#run-it","title":"First steps","section":"Run it","excerpt":"Paste the blue command."}]}"#

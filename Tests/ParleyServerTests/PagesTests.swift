@@ -35,7 +35,11 @@ import Testing
     @Test func `include every article and every noun of the API`() async throws {
         let pages = try await Self.pages.value
         #expect(pages.count > EmbeddedFiles.all.count + APIReference.nouns.count)
-        for noun in APIReference.nouns { #expect(pages["/docs/api/\(noun)"] != nil, "\(noun)") }
+        let index = try #require(pages["/docs/api"])
+        for noun in APIReference.nouns {
+            #expect(pages["/docs/api/\(noun)"] != nil, "\(noun)")
+            #expect(index.contains("href=\"/docs/api/\(noun)\""), "\(noun)")
+        }
         for (path, _) in EmbeddedFiles.all {
             let title = try Repository.text("Sources/ParleyServer/ParleyServer.docc/\(path)")
                 .split(separator: "\n")[0].dropFirst(2).filter { $0 != "`" }

@@ -84,6 +84,19 @@ public final class ConsoleAPI: Sendable {
 
     /// Answers a request to a path that the API ``owns(_:)``.
     public func answer(to request: Request) -> Answer {
+        let (route, user, outcome) = routed(request).parts()
+        var answer =
+            switch outcome {
+            case .response(let response): Answer(route, PagePolicy.protecting(response))
+            case .work(let policy, let work):
+                Answer(route, policy) { body in PagePolicy.protecting(await work(body)) }
+            case .upgrade(let upgrade): Answer(route, upgrade)
+            }
+        answer.user = user
+        return answer
+    }
+
+    private func routed(_ request: Request) -> Answer {
         do throws(APIError) {
             try rule.check(request)
         } catch {

@@ -262,6 +262,7 @@ final class DocumentationPages: Sendable {
         writer.object { writer in members(&writer) }
         var fields = ResponseFields.uncached
         fields.add("Content-Type", "application/json")
+        PagePolicy.addCommonFields(to: &fields)
         return Response(status, fields: fields, content: .bytes(writer.finish()))
     }
 }

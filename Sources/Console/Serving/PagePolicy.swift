@@ -30,6 +30,13 @@ struct PagePolicy: Sendable {
         return response
     }
 
+    /// Adds the headers that all answers for pages have.
+    static func protecting(_ response: Response) -> Response {
+        var response = response
+        addCommonFields(to: &response.fields)
+        return response
+    }
+
     /// Adds the headers of pages and assets. `X-Content-Type-Options` is on every response.
     static func addCommonFields(to fields: inout ResponseFields) {
         fields.add("X-Frame-Options", "DENY")

@@ -17,10 +17,11 @@ extension Console {
         let nouns = APIReference.nouns.map { noun in
             Article(name: "api/\(noun)", path: "api/\(noun)", markdown: reference.page(of: noun))
         }
+        let index = Article(name: "api", path: "api", markdown: reference.index())
         self.init(
-            articles: guides + nouns, root: "ParleyServer",
+            articles: guides + [index] + nouns, root: "ParleyServer",
             groups: [
-                ArticleGroup(title: "API", articles: nouns.map(\.name)),
+                ArticleGroup(title: "API", articles: ["api"] + nouns.map(\.name)),
                 ArticleGroup(title: "Module", articles: ["ParleyServer"]),
             ],
             showsDemo: settings.api.allowsDevelopmentLogin,

@@ -51,6 +51,19 @@ public struct APIReference: Sendable {
         }
     }
 
+    /// The page that lists the nouns: each with its operations.
+    public func index() -> String {
+        let described = all
+        var text =
+            "# API: all nouns\n\nEvery operation of the Platform API and the Client API, by what it is about.\n\n"
+        for noun in Self.nouns {
+            let names = described.filter { described in Self.noun(of: described.endpoint) == noun }
+                .map { described in "`\(described.operation.name)`" }
+            text += "- <doc:api/\(noun)>: \(names.joined(separator: ", "))\n"
+        }
+        return text
+    }
+
     /// The page of a noun.
     public func page(of noun: String) -> String {
         let described = all.filter { described in Self.noun(of: described.endpoint) == noun }

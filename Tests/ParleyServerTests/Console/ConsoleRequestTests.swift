@@ -36,6 +36,19 @@ import Testing
         #expect(created == (status == 201 ? 1 : 0))
     }
 
+    @Test(arguments: ["session", "apps", "apps?limit=x", "nothing", "apps/APP/users", "operators"])
+    func `are answered with the headers that protect pages`(path: String) async throws {
+        let fixture = try await ConsoleFixture()
+        let app = try await fixture.store.createApplication(name: "shop").id
+        let reply = await fixture.send(
+            .get, path.replacing("APP", with: app.uuid), cookie: try await fixture.logIn())
+        let fields = reply.response.fields
+        #expect(fields["X-Frame-Options"] == "DENY")
+        #expect(fields["Referrer-Policy"] == "no-referrer")
+        #expect(fields["Cross-Origin-Opener-Policy"] == "same-origin")
+        #expect(fields["Cross-Origin-Resource-Policy"] == "same-origin")
+    }
+
     @Test func `name both hosts and the setting for proxies when the origin is another`()
         async throws
     {

@@ -91,14 +91,15 @@ navigation.append(
   element("a", { href: new URL("pane.js", import.meta.url).pathname }, "Source"),
   element("a", { href: "/docs" }, "Docs"),
   element("button", { type: "button", on: { click: merge } }, "Show a merge"))
+// The server names the console if it is served here.
+fetch("/").then(answer => answer.json()).then(({ links }) => { if (links.console) navigation.append(element("a", { href: "/console" }, "Console")) }, () => {})
 
 // A browser may keep the page that is left, with its streams; it opens only six connections to a server.
 addEventListener("pagehide", () => { for (const pane of panes) pane.close() })
 addEventListener("pageshow", event => { if (event.persisted) location.reload() })
 
 const conversation = query.get("c") && `layer:///conversations/${query.get("c")}`
-const user = query.get("user")
-const [left, right] = [query.get("left"), query.get("right")]
+const [user, left, right] = ["user", "left", "right"].map(name => query.get(name))
 if (user) open([user], conversation)
 else if (left && right) open([left, right], conversation)
 else start(["ana", "bo"], false)
