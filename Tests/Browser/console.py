@@ -192,12 +192,16 @@ def failures_do_not_lock_out_a_link(browser):
 def an_ended_session_shows_the_login_at_once(browser):
     opened(browser, "/console/overview", "reader")
     browser.until(lambda: browser.one("#connection").text == "Live", "the stream")
-    first = time.monotonic()
     set_password(browser.server, "reader", "read")
-    fill_login(browser, browser.one("dialog"), "reader")
+    first = time.monotonic()
+    dialog = browser.one("dialog")
+    elapsed = time.monotonic() - first
+    print(f"console: the login was shown {elapsed:.1f} s after the password was changed elsewhere")
+    # Two seconds, and more on a machine that is busy with other tests.
+    check("the login is shown at once", elapsed < 10, elapsed)
+    fill_login(browser, dialog, "reader")
     browser.until(lambda: not browser.all("dialog"), "the dialog closes")
     browser.until(lambda: browser.one("#connection").text == "Live", "the stream again")
-    print(f"console: a login after the password was changed elsewhere took {time.monotonic() - first:.1f} s")
 
 
 class ForeignPage(http.server.BaseHTTPRequestHandler):
@@ -256,13 +260,13 @@ def pages_of_another_port_have_no_effect(browser):
 HOSTILE = {
     "script": "<script>document.title='x'</script>", "image": "<img src=x onerror=alert(1)>",
     "svg": "<svg onload=alert(1)>", "link": "java" + "script:alert(1)", "override": "abc\u202egnp.exe",
-    "word": "w" * 2000, "accents": "Z\u0351\u036b\u0343a\u0323lgo" * 20, "percent": "100%25%00%zz",
+    "word": "w" * 2000, "zero": "nul\u0000", "accents": "Z\u0351\u036b\u0343a\u0323lgo" * 20, "percent": "100%25%00%zz",
 }
 
 
 @test
 def hostile_texts_are_shown_as_text(browser):
-    chat = conversation(browser, "ana", "bo", metadata={"topic": HOSTILE["image"], "deep": nested(30), "big": str(2 ** 63)})
+    chat = conversation(browser, "ana", "bo", metadata={"topic": HOSTILE["image"], "deep": nested(32), "big": str(2 ** 63)})
     for text in HOSTILE.values():
         send(browser, chat, text)
     api(browser, "PUT", "users/ana/identity", {"display_name": HOSTILE["svg"], "avatar_url": "http://evil.example/a.png",
@@ -493,7 +497,10 @@ def the_log_continues_after_the_server_was_killed(browser):
     for number in range(10):
         send(browser, chat, f"after {number}", "bo")
     browser.until(lambda: browser.one("#connection").text == "Live", "live again")
-    print(f"console: live {time.monotonic() - began:.1f} s after the server was started again")
+    elapsed = time.monotonic() - began
+    print(f"console: live {elapsed:.1f} s after the server was started again")
+    # Five seconds, and more on a machine that is busy with other tests.
+    check("the stream is soon live again", elapsed < 20, elapsed)
     end = api(browser, "GET", "events?after=now")["next"]
     browser.until(lambda: lines(browser)[-1][0] == end, "the newest event")
     positions = [position for position, _ in lines(browser)]
