@@ -749,6 +749,8 @@ def metadata_are_changed_by_one_patch(browser):
     box.clear()
     box.send_keys("4")
     browser.button("Change").click()
+    # The tree is drawn again with the change.
+    browser.button("Review 1 change")
     browser.one("[aria-label='Delete metadata.flat.side']").click()
     browser.button("Review 2 changes").click()
     check("the patch is shown", '"metadata.flat.floor"' in browser.one("dialog pre").text)
