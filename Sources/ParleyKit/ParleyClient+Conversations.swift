@@ -265,7 +265,8 @@ extension StoreTransaction {
         let isCreated = try sql.first(
             """
             SELECT base IS NOT NULL OR NOT EXISTS (SELECT 1 FROM outbox WHERE conversation = \(id.bytes)
-                AND kind = 'create' AND answered_position IS NULL AND sent_at IS NULL) AS created
+                AND kind = 'create' AND answered_position IS NULL
+                AND (sent_at IS NULL OR failure IS NOT NULL)) AS created
             FROM conversations WHERE id = \(id.bytes)
             """
         ) { row in try row.bool("created") }
@@ -279,7 +280,7 @@ extension StoreTransaction {
         try sql.execute(
             """
             DELETE FROM outbox WHERE conversation = \(id.bytes) AND answered_position IS NULL
-                AND NOT (kind = 'create' AND sent_at IS NOT NULL)
+                AND NOT (kind = 'create' AND sent_at IS NOT NULL AND failure IS NULL)
             """)
         return isCreated ?? false
     }

@@ -114,12 +114,13 @@ extension ParleyClient {
     public func retry(_ id: Message.ID) async throws(ParleyError) {
         try await store.write { transaction in
             let conversation = try transaction.requireUnsent(id)
+            guard try transaction.hasFailed(id, in: conversation) else {
+                throw ParleyError(.messageGone, "The message \(id) has not failed.")
+            }
             try transaction.restartUploads(of: id)
             try transaction.sql.execute(
-                """
-                UPDATE outbox SET failure = NULL WHERE message = \(id.bytes)
-                    OR conversation = \(conversation.bytes) AND kind = \(OutboxKind.create.rawValue)
-                """)
+                "UPDATE outbox SET failure = NULL WHERE message = \(id.bytes)")
+            try transaction.restartCreation(of: conversation)
             transaction.noteCommand()
             transaction.note(.updated(property: "delivery"), of: .message(id), in: conversation)
             transaction.touch(conversation)
@@ -134,17 +135,11 @@ extension ParleyClient {
         let activity = engine.activity
         try await store.write { transaction in
             let conversation = try transaction.requireUnsent(id)
-            let number = try transaction.sql.first(
-                "SELECT number FROM outbox WHERE message = \(id.bytes)"
-            ) { row in try row.int64("number") }
-            if let number, activity.isSending(number) {
+            if try transaction.isSending(id, activity) {
                 try transaction.hide(id, in: conversation, .allParticipants)
             } else {
-                try transaction.sql.execute("DELETE FROM outbox WHERE message = \(id.bytes)")
-                try transaction.removeMessage(id)
+                try transaction.removeUnsent(id)
             }
-            // Later messages are no longer held up.
-            transaction.noteCommand()
         }
     }
 
@@ -171,10 +166,12 @@ extension ParleyClient {
 
     // MARK: - Deleting
 
-    /// Deletes a message from this user's devices or for all participants. It is hidden at once.
+    /// Deletes a message from this user's devices or for all participants. It is hidden at once. One that was not sent yet is
+    /// removed, as by ``discard(_:)``.
     ///
     /// - Throws: `messageGone` if there is none, `notAParticipant` for all participants if the user is none.
     public func delete(_ id: Message.ID, _ mode: DeletionMode) async throws(ParleyError) {
+        let activity = engine.activity
         try await store.write { transaction in
             let row = try transaction.sql.first(
                 """
@@ -187,6 +184,9 @@ extension ParleyClient {
                 )
             }
             guard let row else { throw ParleyError(.messageGone, "There is no message \(id).") }
+            guard try row.isSent || transaction.isSending(id, activity) else {
+                return try transaction.removeUnsent(id)
+            }
             let conversation = row.conversation.flatMap { bytes in
                 Conversation.ID(stored: bytes)
             }
@@ -295,6 +295,28 @@ extension StoreTransaction {
             throw ParleyError(.alreadySent, "The server has the message \(id) already.")
         }
         return conversation
+    }
+
+    /// Whether the server has refused a message, or the creation of its conversation.
+    fileprivate func hasFailed(_ id: Message.ID, in conversation: Conversation.ID) throws -> Bool {
+        try sql.hasRow(in: "outbox WHERE message = \(id.bytes) AND failure IS NOT NULL")
+            || sql.hasRow(
+                in:
+                    """
+                    outbox WHERE conversation = \(conversation.bytes)
+                        AND kind = \(OutboxKind.create.rawValue) AND failure IS NOT NULL
+                    """)
+    }
+
+    /// Whether the request that sends a message is on its way.
+    fileprivate func isSending(_ id: Message.ID, _ activity: OutboxActivity) throws -> Bool {
+        let number = try sql.first(
+            """
+            SELECT number FROM outbox WHERE message = \(id.bytes)
+                AND kind = \(OutboxKind.send.rawValue) AND failure IS NULL
+            """
+        ) { row in try row.int64("number") }
+        return number.map(activity.isSending) ?? false
     }
 
     /// Hides a message and asks the server to delete it.

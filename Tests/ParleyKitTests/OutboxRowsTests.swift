@@ -281,6 +281,60 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `the deletion of a message that was refused meanwhile removes it (K34)`(
+        isDone: Bool
+    ) async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            try transaction.addConversation(1)
+            try transaction.setBase(of: 1)
+            try transaction.addMessage(1, in: 1, position: nil, isHidden: true)
+            for kind in [OutboxKind.send, .deleteMessage] {
+                try transaction.enqueue(
+                    kind, lane: .conversation(conversationID(1)), conversation: conversationID(1),
+                    message: messageID(1), at: Clock.now)
+            }
+        }
+        let send = try #require(try await sample.nextRows().first)
+        let error = ParleyError(.server, "refused")
+        try await sample.change { transaction in
+            _ = try transaction.fail(send, error, wholeLane: !isDone)
+        }
+        if isDone {
+            let deletion = try #require(try await sample.nextRows().first)
+            #expect(deletion.kind == .deleteMessage)
+            try await sample.change { transaction in
+                try transaction.succeed(deletion, reporting: nil, at: nil, now: Clock.now)
+            }
+        }
+        let rows = try await sample.store.read { sql in
+            try sql.first(
+                """
+                /* test */ SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM messages) AS number
+                """
+            ) { row in try row.int("number") }
+        }
+        #expect(rows == 0)
+    }
+
+    @Test func `a refused follow names the user that would have been followed (K33)`() async throws
+    {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            for kind in [OutboxKind.follow, .unfollow, .registerPush] {
+                try transaction.enqueue(kind, lane: .user, payload: Array("bo".utf8), at: Clock.now)
+            }
+        }
+        for user in ["bo", "bo", "me"] as [UserID] {
+            let row = try #require(try await sample.nextRows().first)
+            let failures = try await sample.store.write { transaction in
+                try transaction.fail(row, ParleyError(.server, "refused"), wholeLane: false)
+            }
+            #expect(failures.map(\.object) == [.identity(user)])
+        }
+    }
+
     @Test func `a position of the feed is read from both of its forms`() {
         #expect(FeedPosition("abc.12")?.position == 12)
         #expect(FeedPosition("abc.12.s.rest")?.epoch == "abc")

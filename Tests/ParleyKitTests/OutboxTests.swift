@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SQL
 import TestSupport
 import Testing
 
@@ -115,6 +116,31 @@ import Testing
         try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
         #expect(try await ana.texts(in: conversation) == ["first"])
         for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `only a message that has failed is sent again`() async throws {
+        let folder = TemporaryFolder()
+        let ana = try await offlineClient(folder)
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let bytes = Data(repeating: 1, count: 5000)
+        let message = try await ana.send([.data(bytes, mimeType: "a/b")], to: conversation)
+        try await ana.store.write { transaction in
+            try transaction.sql.execute("/* test */ UPDATE parts SET status = 1, held = 4000")
+        }
+        await #expect { try await ana.retry(message.id) } throws: { error in
+            (error as? ParleyError)?.code == .messageGone
+        }
+        let held = try await ana.store.read { sql in
+            try StoreTransaction(sql).uploads(of: message.id).map(\.state.held)
+        }
+        #expect(held == [4000])
+        let error = ParleyError(.tooLarge, "too large")
+        try await ana.store.write { transaction in
+            try transaction.sql.execute("/* test */ UPDATE outbox SET failure = \(error.stored)")
+        }
+        try await ana.retry(message.id)
+        #expect(try await ana.message(message.id)?.delivery == .queued)
+        await ana.close()
     }
 
     @Test func `invalid messages and conversations are refused and leave nothing (K36, K26)`()

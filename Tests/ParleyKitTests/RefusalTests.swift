@@ -88,6 +88,59 @@ import Testing
         await fixture.close()
     }
 
+    @Test
+    func `a message that was never sent is deleted at once, and holds up no other (K33, K34)`()
+        async throws
+    {
+        let fixture = try await Fixture()
+        let (ana, bo, conversation) = (fixture.ana, fixture.bo, fixture.conversation)
+        fixture.transport.refusal.withLock { $0 = (.post, "/messages", "invalid_property") }
+        let refused = try await ana.send([.text("refused")], to: conversation)
+        let blocked = try await ana.send([.text("blocked")], to: conversation)
+        try await eventually("one is refused") { try await isFailed(refused.id, ana) }
+        try await ana.delete(blocked.id, .myDevices)
+        try await ana.delete(refused.id, .allParticipants)
+        #expect(try await ana.rowCount(of: "outbox") == 0)
+        fixture.transport.refusal.withLock { $0 = nil }
+        try await ana.waitUntilSent(try await ana.send([.text("last")], to: conversation).id)
+        for client in [ana, bo] {
+            try await eventually("only the others are there") {
+                try await client.texts(in: conversation) == ["first", "last"]
+            }
+        }
+        await fixture.close()
+    }
+
+    @Test func `a refused creation is sent again with the next command, or deleted (K33)`()
+        async throws
+    {
+        let fixture = try await Fixture()
+        let ana = fixture.ana
+        for isDeleted in [false, true] {
+            fixture.transport.refusal.withLock {
+                $0 = (.post, "/conversations", "participant_blocked")
+            }
+            let conversation = try await ana.newConversation(with: ["cy"]).id
+            let refused = try await ana.send([.text("refused")], to: conversation)
+            try await eventually("it is refused") { try await isFailed(refused.id, ana) }
+            if isDeleted {
+                try await ana.delete(conversation, .allParticipants)
+                #expect(try await ana.conversation(conversation) == nil)
+                #expect(try await ana.rowCount(of: "outbox") == 0)
+            } else {
+                try await ana.discard(refused.id)
+            }
+            fixture.transport.refusal.withLock { $0 = nil }
+            let again = try await ana.newConversation(with: ["cy"]).id
+            #expect((again == conversation) != isDeleted)
+            try await ana.waitUntilSent(try await ana.send([.text("sent")], to: again).id)
+            #expect(try await ana.texts(in: again) == ["sent"])
+            try await ana.delete(again, .allParticipants)
+            try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
+        }
+        await fixture.close()
+    }
+
     @Test func `a refused change is undone and reported (K26, K33)`() async throws {
         let fixture = try await Fixture()
         let (ana, conversation) = (fixture.ana, fixture.conversation)
@@ -132,7 +185,7 @@ private struct RefusingTransport: Transport {
 
     func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
         guard let refusal = refusal.withLock({ $0 }), request.method == refusal.method,
-            request.path.hasPrefix("/conversations/"), request.path.hasSuffix(refusal.path)
+            request.path.hasPrefix("/conversations"), request.path.hasSuffix(refusal.path)
         else { return try await base.send(request) }
         let body = #"{"id":"\#(refusal.error)","code":1,"message":"refused","url":"u","data":{}}"#
         return TransportResponse(status: 422, headers: Fields([]), body: Array(body.utf8))

@@ -93,6 +93,7 @@ extension StoreTransaction {
         message: Message.ID? = nil, payload: [UInt8] = [], at now: Timestamp
     ) throws -> Int64 {
         let key = Self.newKey(at: now)
+        if case .conversation(let id) = lane, kind != .create { try restartCreation(of: id) }
         try sql.execute(
             """
             INSERT INTO outbox (lane, kind, conversation, message, payload, key, created_at)
@@ -104,6 +105,25 @@ extension StoreTransaction {
         return try sql.first("SELECT last_insert_rowid() AS number") { row in
             try row.int64("number")
         } ?? 0
+    }
+
+    /// Sends the creation of a conversation again if the server has refused it: otherwise no later command of its lane would
+    /// ever be sent.
+    func restartCreation(of conversation: Conversation.ID) throws {
+        try sql.execute(
+            """
+            UPDATE outbox SET failure = NULL
+            WHERE conversation = \(conversation.bytes) AND kind = \(OutboxKind.create.rawValue)
+                AND failure IS NOT NULL
+            """)
+    }
+
+    /// Removes a message that the server does not have, with its commands.
+    func removeUnsent(_ id: Message.ID) throws {
+        try sql.execute("DELETE FROM outbox WHERE message = \(id.bytes)")
+        try removeMessage(id)
+        // Later messages are no longer held up.
+        noteCommand()
     }
 
     private static func newKey(at now: Timestamp) -> String {
@@ -482,8 +502,9 @@ extension StoreTransaction {
         for row in rows {
             try sql.execute("DELETE FROM outbox WHERE number = \(row.number)")
             try undoMarks(of: row.number)
-            if row.kind == .deleteMessage, let bytes = row.message {
-                try sql.execute("UPDATE messages SET is_hidden = 0 WHERE id = \(bytes)")
+            if row.kind == .deleteMessage, let id = row.message.flatMap({ Message.ID(stored: $0) })
+            {
+                _ = try endDeletion(of: id)
             }
             if row.kind == .send, let id = row.message.flatMap({ Message.ID(stored: $0) }) {
                 try removeUnlessShown(id)
@@ -492,6 +513,23 @@ extension StoreTransaction {
                 touch(id)
             }
         }
+    }
+
+    /// The deletion of a message is done, or was refused: what the feed says of the message is shown again. One that was never
+    /// sent is removed, because the server has nothing to say of it.
+    ///
+    /// - Returns: Whether it is shown again.
+    private func endDeletion(of id: Message.ID) throws -> Bool {
+        let isSent = try sql.first("SELECT is_sent FROM messages WHERE id = \(id.bytes)") { row in
+            try row.bool("is_sent")
+        }
+        guard let isSent else { return false }
+        if isSent {
+            try sql.execute("UPDATE messages SET is_hidden = 0 WHERE id = \(id.bytes)")
+        } else {
+            try removeUnsent(id)
+        }
+        return isSent
     }
 
     /// Removes a sent message that the user does not see any more: it was deleted before its answer came, or with all
@@ -541,9 +579,9 @@ extension StoreTransaction {
             default:
                 try sql.execute("DELETE FROM outbox WHERE number = \(row.number)")
                 try undoMarks(of: row.number)
-                if row.kind == .deleteMessage, let message = row.message {
-                    try sql.execute(
-                        "UPDATE messages SET is_hidden = 0 WHERE id = \(message.bytes)")
+                if row.kind == .deleteMessage, let message = row.message,
+                    try endDeletion(of: message)
+                {
                     note(.created, of: .message(message), in: row.conversation)
                 }
             }
