@@ -21,14 +21,17 @@ public struct Configuration: Sendable {
     public var diskCapacity: Int64 = 0
     /// Whether uploads go on while the application is suspended.
     public var backgroundTransfers = BackgroundTransfers.off
-    /// How many contents are uploaded at once.
-    public var concurrentUploads = 3
-    /// How many contents are downloaded at once.
-    public var concurrentDownloads = 6
-    /// How many contents are transferred at once, at most.
-    package var concurrentTransfers: Int {
-        min(max(1, concurrentUploads), 100) + min(max(1, concurrentDownloads), 100)
+    /// How many contents are uploaded at once: 1 to 100.
+    public var concurrentUploads = 3 {
+        didSet { concurrentUploads = min(max(1, concurrentUploads), Self.transferLimit) }
     }
+    /// How many contents are downloaded at once: 1 to 100.
+    public var concurrentDownloads = 6 {
+        didSet { concurrentDownloads = min(max(1, concurrentDownloads), Self.transferLimit) }
+    }
+    private static let transferLimit = 100
+    /// How many contents are transferred at once, at most.
+    package var concurrentTransfers: Int { concurrentUploads + concurrentDownloads }
     /// Below this number of free bytes downloads wait (K48).
     var minimumFreeSpace: Int64 = 64 << 20
     /// How long a stream may send nothing at all before the feed is polled instead (K11). The server sends a comment every

@@ -116,8 +116,10 @@ package struct UploadMachine<Failure: Error & Hashable>: Hashable, Sendable {
         case .created(let location): (self.location, offset) = (location, 0)
         case .gone: (location, offset) = (nil, 0)
         case .offset(let offset):
+            // One behind the last byte is not an answer to this upload.
+            guard offset >= 0, offset <= size else { return isPaused ? .stop : .wait(seconds: nil) }
             self.offset = offset
-            if let location, !isPaused { return .send(location, from: min(offset, size)) }
+            if let location, !isPaused { return .send(location, from: offset) }
         case .completed(isSame: false):
             defer { resendsCorrupt = false }
             return delete(then: resendsCorrupt ? .create : .fail(.corrupt))

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HTTP
 import JSON
+import Messaging
 import SQL
 import SystemSupport
 import TestSupport
@@ -108,6 +109,90 @@ import Testing
             try sql.rows("/* test */ SELECT id FROM messages") { row in try row.blob("id") }
         }
         #expect(messages == (isKept ? [message.bytes] : []))
+    }
+
+    @Test func `a name that a message mentions is a change (K60, K65)`() async throws {
+        let sample = try await SampleStore()
+        var sets = sample.runner.results(
+            Query<Identity>(), window: .all, updating: nil
+        ).makeAsyncIterator()
+        #expect(try await sets.next()?.elements.isEmpty == true)
+        let commits = sample.store.commits.subscribe()
+        func mention(_ name: String) async throws -> [ObjectChange] {
+            try await sample.change { transaction in
+                let bo = try UserID("bo").validated()
+                try transaction.apply(
+                    MessageSnapshot(
+                        message: Messaging.Message(
+                            id: messageID(1).value, conversation: conversationID(1).value,
+                            position: Position(1), sender: .user(bo), sentAt: Clock.now, parts: []),
+                        sender: BasicIdentity(userID: bo, displayName: name), recipients: [],
+                        isUnread: true, receivedAt: nil), messageID(1))
+                transaction.noteCommand()
+            }
+            return await commits.next()?.changes.filter { $0.object == .identity("bo") } ?? []
+        }
+        #expect(try await mention("Bo").map(\.kind) == [.created])
+        #expect(try await sets.next()?.elements.map(\.displayName) == ["Bo"])
+        #expect(try await mention("Bo").isEmpty)
+        #expect(try await mention("Bob").map(\.kind) == [.updated(property: "identity")])
+        #expect(try await sets.next()?.elements.map(\.displayName) == ["Bob"])
+    }
+
+    @Test(arguments: [.max, 1 << 53, 1 << 53 - 1] as [Int64])
+    func `no number of the feed stops the process (K69)`(number: Int64) async throws {
+        let sample = try await SampleStore()
+        let id = conversationID(1)
+        let conversation = """
+            {"type":"conversation","id":"\(id)","data":{"id":"\(id)","created_at":"2026-01-01T00:00:00.000Z",
+            "participants":[],"distinct":false,"metadata":{},"last_message":null,"unread_message_count":\(number),
+            "total_message_count":\(number),"aliases":[],"top":\(number),"window_from":1,"cleared_to":0}}
+            """
+        func receipts(_ read: String) -> String {
+            """
+            {"type":"receipts","id":"x","data":{"conversation":"\(id)","user":"layer:///identities/bo",
+            "delivered":"\(read)","read":"\(read)"}}
+            """
+        }
+        func message(_ sizes: [Int64]) -> String {
+            let parts = sizes.enumerated().map { index, size in
+                """
+                {"id":"\(messageID(1))/parts/\(conversationID(index).value.uuid)","mime_type":"a/b",
+                "content":{"id":"layer:///content/\(conversationID(index).value.uuid)","size":\(size)}}
+                """
+            }
+            return """
+                {"type":"message","id":"\(messageID(1))","data":{"id":"\(messageID(1))","conversation":{"id":"\(id)"},
+                "position":65536,"parts":[\(parts.joined(separator: ","))],"sent_at":"2026-01-01T00:00:00.000Z",
+                "received_at":null,"is_unread":false,"sender":{"user_id":null,"display_name":"News"},"recipient_status":{}}}
+                """
+        }
+        var applied = 0
+        for item in [
+            conversation, receipts("1-\(number)"), receipts("1-3,5-\(number)"),
+            message([number, number, number]),
+        ] {
+            let answer = #"{"items":[\#(item)],"more":false,"cursor":"e.1"}"#
+            let root = try JSONDocument(Array(answer.utf8)).root
+            var applier = FeedApplier(sample.store, after: nil)
+            do throws(ParleyError) {
+                _ = try await applier.apply(answer: root)
+                applied += 1
+            } catch {
+                #expect(error.code == .server)
+            }
+            try await sample.change { transaction in try transaction.set("cursor", nil) }
+        }
+        #expect(applied == (number < 1 << 53 ? 4 : 0))
+        try await sample.change { transaction in
+            try transaction.insertConversation(id)
+            try transaction.addMessage(2, in: 1, position: nil)
+            transaction.touch(id)
+        }
+        var sets = sample.runner.results(
+            Query<Message>(where: { $0.conversation == id }), window: .last(3), updating: nil
+        ).makeAsyncIterator()
+        #expect(try await sets.next()?.elements.count == (number < 1 << 53 ? 2 : 0))
     }
 
     @Test func `a client killed while it catches up has a prefix of the feed (K10)`() async throws {

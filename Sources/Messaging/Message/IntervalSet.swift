@@ -79,14 +79,17 @@ extension IntervalSet {
         var rest: [ClosedRange<Int64>] = []
         var holes = other.intervals[...]
         for interval in intervals {
-            var low = interval.lowerBound
-            while let hole = holes.first, hole.upperBound < low { holes.removeFirst() }
-            for hole in holes {
-                guard hole.lowerBound <= interval.upperBound else { break }
-                if low < hole.lowerBound { rest.append(low...(hole.lowerBound - 1)) }
-                low = hole.upperBound + 1
+            // What is left of the interval begins here; `nil` for nothing, also where the last number has no successor.
+            var low: Int64? = interval.lowerBound
+            while let hole = holes.first, hole.upperBound < interval.lowerBound {
+                holes.removeFirst()
             }
-            if low <= interval.upperBound { rest.append(low...interval.upperBound) }
+            for hole in holes {
+                guard let first = low, hole.lowerBound <= interval.upperBound else { break }
+                if first < hole.lowerBound { rest.append(first...(hole.lowerBound - 1)) }
+                low = hole.upperBound < interval.upperBound ? hole.upperBound + 1 : nil
+            }
+            if let low { rest.append(low...interval.upperBound) }
         }
         return IntervalSet(rest)
     }

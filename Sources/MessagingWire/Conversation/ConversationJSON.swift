@@ -343,11 +343,12 @@ extension ConversationJSON {
 
 extension ConversationJSON.FeedMembers {
     fileprivate init?(_ object: JSONValue) {
-        guard let unread = object["unread_message_count"]?.count64,
-            let total = object["total_message_count"]?.count64,
+        guard let unread = FeedNumber.read(object["unread_message_count"]),
+            let total = FeedNumber.read(object["total_message_count"]),
             let aliases = object["aliases"], aliases.kind == .array,
-            let top = object["top"]?.count64, let windowFrom = object["window_from"]?.count64,
-            let clearedTo = object["cleared_to"]?.count64
+            let top = FeedNumber.read(object["top"]),
+            let windowFrom = FeedNumber.read(object["window_from"]),
+            let clearedTo = FeedNumber.read(object["cleared_to"])
         else { return nil }
         var ids: [Conversation.ID] = []
         for alias in aliases.elements {
@@ -360,12 +361,5 @@ extension ConversationJSON.FeedMembers {
             lastMessage: IdentifierJSON.read(object["last_message"], in: .messages),
             unreadCount: unread, totalCount: total, aliases: ids, top: Position(top),
             windowFrom: Position(windowFrom), clearedTo: Position(clearedTo))
-    }
-}
-
-extension JSONValue {
-    /// An integer that is not negative; `nil` for anything else.
-    fileprivate var count64: Int64? {
-        integer.flatMap { number in number >= 0 ? number : nil }
     }
 }

@@ -96,10 +96,17 @@ public enum FeedItemJSON: Equatable, Sendable {
             let conversation: Conversation.ID = IdentifierJSON.read(
                 data["conversation"], in: .conversations),
             let user = data["user"]?.string.flatMap(UserIDJSON.read(identity:)),
-            let delivered = data["delivered"]?.string.flatMap({ IntervalSet(text: $0) }),
-            let read = data["read"]?.string.flatMap({ IntervalSet(text: $0) })
+            let delivered = readPositions(data["delivered"]),
+            let read = readPositions(data["read"])
         else { return nil }
         return .receipts(conversation, user, Receipts(delivered: delivered, read: read))
+    }
+
+    private static func readPositions(_ text: JSONValue?) -> IntervalSet? {
+        guard let positions = text?.string.flatMap({ IntervalSet(text: $0) }),
+            positions.intervals.last.map({ FeedNumber.range.contains($0.upperBound) }) ?? true
+        else { return nil }
+        return positions
     }
 
     var type: String {
@@ -156,4 +163,15 @@ public enum FeedItemJSON: Equatable, Sendable {
 public struct FeedItemError: Error, Equatable, Sendable {
     /// The id of the item; `nil` if it has none.
     public let id: String?
+}
+
+/// The counts, positions and sizes that a client reads: 0 to 2^53 - 1. No server has as many of anything, and sums of
+/// thousands of them do not overflow.
+enum FeedNumber {
+    static let range: ClosedRange<Int64> = 0...(1 << 53 - 1)
+
+    /// Reads a number; `nil` for anything else.
+    static func read(_ value: JSONValue?) -> Int64? {
+        value?.integer.flatMap { number in range.contains(number) ? number : nil }
+    }
 }

@@ -76,9 +76,10 @@ enum MessagePartJSON {
                 body = .inline(Array(text))
             }
         }
-        return MessagePart(
+        let part = MessagePart(
             id: MessagePart.ID(uuid: name) ?? otherID, index: index, mimeType: mimeType,
             body: body, updatedAt: TimestampJSON.read(object["updated_at"]))
+        return FeedNumber.range.contains(part.size) ? part : nil
     }
 
     /// Reads an array of parts; `nil` if it is no array or one of them is invalid.

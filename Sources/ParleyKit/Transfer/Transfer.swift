@@ -98,11 +98,12 @@ public final class Transfer: Sendable, Identifiable {
     func report(_ completed: Int64) {
         let isDue = state.withLock { state -> Bool in
             guard !state.progress.isFinished else { return false }
-            state.progress = state.progress.with(completed: min(completed, state.progress.total))
+            let completed = min(max(0, completed), state.progress.total)
+            state.progress = state.progress.with(completed: completed)
             let step = completed - state.published.completed
             let now = ContinuousClock.now
             guard
-                step < 0 || step * 100 >= state.progress.total && step > 0
+                step < 0 || step >= state.progress.total / 100 && step > 0
                     || now - state.published.at >= .milliseconds(100) && step > 0
             else { return false }
             state.published = (completed, now)

@@ -309,7 +309,7 @@ final class TransferCenter: Sendable, TransferControl {
                 let running = state.attempts.keys.count { part in
                     state.transfers[part]?.direction == direction
                 }
-                guard state.isConnected, running < max(1, limit), state.attempts[row.part] == nil,
+                guard state.isConnected, running < limit, state.attempts[row.part] == nil,
                     state.cancelling.isDisjoint(with: [.message(row.part.message), .part(row.part)]
                     ),
                     state.transfers[row.part]?.progress.isPaused != true

@@ -34,8 +34,8 @@ public struct TransferProgress: Hashable, Sendable {
         var (completed, total): (Int64, Int64) = (0, 0)
         var (hasMembers, hasRunning, hasUnpaused, hasUncancelled) = (false, false, false, false)
         for member in members {
-            completed += member.completed
-            total += member.total
+            completed = completed.addingWithinBounds(member.completed)
+            total = total.addingWithinBounds(member.total)
             hasMembers = true
             if !member.isFinished {
                 hasRunning = true
@@ -46,5 +46,13 @@ public struct TransferProgress: Hashable, Sendable {
         return TransferProgress(
             completed: completed, total: total, isPaused: hasRunning && !hasUnpaused,
             isFinished: !hasRunning, isCancelled: hasMembers && !hasUncancelled)
+    }
+}
+
+extension Int64 {
+    /// The sum of two numbers that are not negative, at most `Int64.max`.
+    fileprivate func addingWithinBounds(_ other: Int64) -> Int64 {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
     }
 }

@@ -57,6 +57,13 @@ import Testing
             })
     }
 
+    @Test func `the largest number has no successor`() {
+        let set = IntervalSet([3...5, 7 ... .max])
+        #expect(set.subtracting(set).isEmpty)
+        #expect(set.subtracting(IntervalSet(9 ... .max)) == IntervalSet([3...5, 7...8]))
+        #expect(set.subtracting(IntervalSet(4...8)) == IntervalSet([3...3, 9 ... .max]))
+    }
+
     @Test func `the text has the form of newsrc`() {
         #expect(IntervalSet([1...500, 502...502]).text == "1-500,502")
         #expect(IntervalSet(text: "")?.isEmpty == true)

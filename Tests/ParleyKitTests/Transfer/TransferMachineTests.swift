@@ -34,6 +34,7 @@ typealias UploadMachine = ParleyKit.UploadMachine
     @Test(
         arguments: [
             (.start, .query(place), true), (.offset(40), .send(place, from: 40), true),
+            (.offset(101), .wait(seconds: nil), true), (.offset(.max), .wait(seconds: nil), true),
             (.gone, .create, false), (.incomplete, .wait(seconds: nil), true),
             (.broken(retryAfter: nil), .wait(seconds: nil), true),
             (.completed(isSame: true), .complete, true),

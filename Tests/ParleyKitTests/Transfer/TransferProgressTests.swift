@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -29,6 +30,20 @@ import Testing
         #expect(TransferProgress.aggregate([cancelled]).isCancelled)
         #expect(TransferProgress.aggregate([empty]).fractionCompleted == 1)
         #expect(TransferProgress.aggregate([TransferProgress]()).isFinished)
+    }
+
+    @Test func `no size or number of transfers stops the process (K69)`() async throws {
+        let largest = TransferProgress(completed: .max, total: .max)
+        #expect(TransferProgress.aggregate([largest, largest]) == largest)
+        let transfer = try transfer(.max)
+        for completed in [.max, 0, .min, .max - 1] as [Int64] { transfer.report(completed) }
+        #expect(transfer.progress.completed == .max - 1)
+        var configuration = Configuration(
+            server: URL(filePath: "/"), application: "", store: URL(filePath: "/"),
+            developmentUser: "ana")
+        (configuration.concurrentUploads, configuration.concurrentDownloads) = (.max, -1)
+        #expect(configuration.concurrentUploads == 100)
+        #expect(configuration.concurrentDownloads == 1)
     }
 
     @Test func `a restarted member lowers an aggregate, nothing else does (K46)`() async throws {
