@@ -170,7 +170,7 @@ import Testing
                 || trouble == .lostAnswer && delivery == .sent)
         transport.trouble.withLock { $0 = nil }
         // A request without an answer is given up by a kick only if it is older than this.
-        if trouble == .silence { try await Task.sleep(for: SyncEngine.patienceAtKick) }
+        if trouble == .silence { try await Task.sleep(for: TransportRequest.defaultPatience) }
         ana.kick()
         let start = ContinuousClock.now
         try await eventually("the message is sent") {

@@ -15,7 +15,7 @@ final class SyncEngine: Sendable {
 
     let store: Store
     let session: SessionKeeper
-    let transport: any Transport
+    let transport: TrackedTransport
     let configuration: Configuration
     let log: ClientLog
     private let feedLogger: Logger
@@ -40,21 +40,9 @@ final class SyncEngine: Sendable {
         /// The number of answered commands, and whether a task waits for the feed to show their effects.
         var answers = 0
         var isConfirming = false
-        /// The requests on their way, by numbers.
-        var requests: [Int: OpenRequest] = [:]
-        var lastRequest = 0
     }
 
-    /// A request that a kick gives up if nothing has arrived for some time: the network may be another one now.
-    private struct OpenRequest {
-        var since = ContinuousClock.now
-        let patience: Duration
-        let cancel: @Sendable () -> Void
-    }
-
-    /// How long an answer may take, for a kick not to give the request up.
-    static let patienceAtKick = Duration.seconds(2)
-    /// The same for a stream, on which the server sends a comment every 25 s.
+    /// How long a stream may be silent for a kick not to give it up: the server sends a comment every 25 s.
     private static let streamPatienceAtKick = Duration.seconds(30)
 
     init(
@@ -62,7 +50,7 @@ final class SyncEngine: Sendable {
     ) {
         self.configuration = configuration
         self.store = store
-        self.transport = transport
+        self.transport = TrackedTransport(transport)
         log = ClientLog(configuration.logger)
         feedLogger = log.logger(.feed)
         session = SessionKeeper(configuration, transport, store, log.logger(.session))
@@ -98,11 +86,8 @@ final class SyncEngine: Sendable {
 
     /// Ends every back-off, and gives up requests that have no answer.
     func kick() {
-        let silent = state.withLock { state in
-            state.kicks += 1
-            return state.requests.values.filter { $0.since + $0.patience < .now }
-        }
-        for request in silent { request.cancel() }
+        state.withLock { state in state.kicks += 1 }
+        transport.kick()
         feedWake.signal()
         outboxWake.signal()
     }
@@ -128,50 +113,10 @@ final class SyncEngine: Sendable {
     /// Sends a request with the session of the user; gets a new session once if the server refuses the present one.
     func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
         let token = try await session.currentToken()
-        let response = try await sendOnce(request.authorized(by: token))
+        let response = try await transport.send(request.authorized(by: token))
         guard response.status == 401 else { return response }
         let next = try await session.newToken(replacing: token, nonce: Self.nonce(response.body))
-        return try await sendOnce(request.authorized(by: next))
-    }
-
-    private func sendOnce(
-        _ request: TransportRequest
-    ) async throws(ParleyError) -> TransportResponse {
-        let task = Task { [transport] () async -> Result<TransportResponse, ParleyError> in
-            do throws(ParleyError) {
-                return .success(try await transport.send(request))
-            } catch {
-                return .failure(error)
-            }
-        }
-        let number = track(Self.patienceAtKick) { task.cancel() }
-        defer { untrack(number) }
-        let result = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        if case .failure(.cancelled) = result, !Task.isCancelled {
-            throw ParleyError(.timedOut, "The server did not answer in time.", isTransient: true)
-        }
-        return try result.get()
-    }
-
-    private func track(_ patience: Duration, _ cancel: @escaping @Sendable () -> Void) -> Int {
-        state.withLock { state in
-            state.lastRequest += 1
-            state.requests[state.lastRequest] = OpenRequest(patience: patience, cancel: cancel)
-            return state.lastRequest
-        }
-    }
-
-    private func untrack(_ number: Int) {
-        state.withLock { state in state.requests[number] = nil }
-    }
-
-    /// Records that a request has received something.
-    private func noteArrival(_ number: Int) {
-        state.withLock { state in state.requests[number]?.since = .now }
+        return try await transport.send(request.authorized(by: next))
     }
 
     private func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream
@@ -245,6 +190,7 @@ final class SyncEngine: Sendable {
         var request = TransportRequest(method: .get, path: place.path)
         request.headers = [("Accept", "text/event-stream"), ("Accept", Self.accept)]
         request.isStream = true
+        request.patienceAtKick = Self.streamPatienceAtKick
         let opening = Task { [request] () async -> Result<any TransportStream, ParleyError> in
             do throws(ParleyError) {
                 return .success(try await self.open(request))
@@ -260,13 +206,11 @@ final class SyncEngine: Sendable {
             if case .success(let stream) = await opening.value { stream.cancel() }
         }
         defer { watchdog.cancel() }
-        let opened = track(Self.patienceAtKick) { opening.cancel() }
         let result = await withTaskCancellationHandler {
             await opening.value
         } onCancel: {
             opening.cancel()
         }
-        untrack(opened)
         let stream = try result.get()
         defer { stream.cancel() }
         guard stream.status == 200 else {
@@ -278,11 +222,8 @@ final class SyncEngine: Sendable {
         enter(.catchingUp)
         var parser = EventStreamParser()
         var applier = FeedApplier(store, after: place.cursor)
-        let number = track(Self.streamPatienceAtKick) { stream.cancel() }
-        defer { untrack(number) }
         while let bytes = try await stream.next() {
             watchdog.cancel()
-            noteArrival(number)
             for event in try parser.parse(bytes) {
                 if let signal = try applier.add(event) { signals.publish(signal) }
                 if applier.isFull { try await applier.apply() }

@@ -331,6 +331,7 @@ final class TransferCenter: Sendable, TransferControl {
     }
 
     private func attempt(_ row: TransferRow, _ transfer: Transfer) async {
+        let kicks = engine.kicks
         let attempt =
             switch transfer.direction {
             case .upload: await upload(row, transfer)
@@ -342,10 +343,12 @@ final class TransferCenter: Sendable, TransferControl {
             case .retry(let seconds, let hasProgressed) where state.transfers[row.part] != nil:
                 var delay = state.delays[row.part] ?? Delay()
                 delay.failures = hasProgressed ? 1 : delay.failures + 1
+                // A kick has given the request up, or has come meanwhile.
+                let limit: Double = engine.kicks == kicks ? 300 : 0
                 delay.until =
                     .now
                     + (seconds.map { .seconds($0) }
-                        ?? Backoff.delay(attempt: delay.failures, first: 1, most: 300))
+                        ?? Backoff.delay(attempt: delay.failures, first: 1, most: limit))
                 state.delays[row.part] = delay
             case .diskFull: state.diskIsFullUntil = .now + .seconds(30)
             case .retry, .ended, .stopped: break

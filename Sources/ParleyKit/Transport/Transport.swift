@@ -20,6 +20,9 @@ package struct TransportRequest: Sendable {
     package var stored: StoredBody?
     /// Whether the request may take as long as it wants, because its body or answer is a stream.
     package var isStream = false
+    /// How long nothing of it may have gone through the network for a kick not to give it up (K14).
+    package var patienceAtKick = Self.defaultPatience
+    package static let defaultPatience = Duration.seconds(2)
 
     /// A body that is read while it is sent.
     package struct StoredBody: Sendable {
