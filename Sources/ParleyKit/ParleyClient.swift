@@ -93,6 +93,7 @@ public final class ParleyClient: Sendable {
     ///   or an error of the network.
     @discardableResult
     public func authenticate() async throws(ParleyError) -> Identity {
+        engine.session.endDelay()
         _ = try await engine.session.currentToken()
         return try await read { reader in try reader.identity(reader.me) }
     }

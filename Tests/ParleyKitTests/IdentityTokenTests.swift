@@ -82,6 +82,66 @@ import Testing
         }
     }
 
+    @Test func `a closure that throws is called again after a delay, or after a kick (K6)`()
+        async throws
+    {
+        let server = try KitServer()
+        let backend = try await Backend(server)
+        let ana = try await client(server, backend)
+        func callsOfRequests() async -> Int {
+            let before = backend.calls.withLock { $0.all }
+            for _ in 0..<50 { _ = try? await ana.engine.session.currentToken() }
+            return backend.calls.withLock { $0.all } - before
+        }
+        // Its first delays are short, and random.
+        #expect(await callsOfRequests() < 10)
+        for _ in 0..<3 {
+            ana.kick()
+            #expect((1..<10).contains(await callsOfRequests()))
+        }
+        backend.reply.withLock { $0 = .token(of: "ana") }
+        ana.kick()
+        _ = try await ana.engine.session.currentToken()
+        await ana.close()
+    }
+
+    @Test
+    func `waiting for a session ends with the task, and the session is for others (K70, K15)`()
+        async throws
+    {
+        let server = try KitServer()
+        let backend = try await Backend(server)
+        backend.reply.withLock { $0 = .token(of: "ana") }
+        let gate = Gate()
+        gate.close()
+        let other = server.configuration("ana")
+        let ana = try await openClient(
+            Configuration(
+                server: other.server, application: KitServer.application, store: other.store
+            ) { nonce in
+                await gate.pass()
+                return try await backend.identityToken(nonce)
+            })
+        ana.connect()
+        await #expect { try await ana.catchUp(within: .milliseconds(100)) } throws: { error in
+            (error as? ParleyError)?.code == .timedOut
+        }
+        let waiting = Task { try await ana.authenticate() }
+        try await Task.sleep(for: .milliseconds(50))
+        waiting.cancel()
+        await #expect { try await waiting.value } throws: { error in
+            (error as? ParleyError)?.code == .cancelled
+        }
+        await ana.disconnect()
+        #expect(ana.connection == .idle)
+        let later = Task { try await ana.authenticate() }
+        try await Task.sleep(for: .milliseconds(50))
+        gate.open()
+        #expect(try await later.value.id == "ana")
+        #expect(backend.calls.withLock { $0.all } == 1)
+        await ana.close()
+    }
+
     @Test func `a closure that is slow or throws delays requests, and runs once at a time (K6)`()
         async throws
     {

@@ -87,6 +87,7 @@ final class SyncEngine: Sendable {
     /// Ends every back-off, and gives up requests that have no answer.
     func kick() {
         state.withLock { state in state.kicks += 1 }
+        session.endDelay()
         transport.kick()
         feedWake.signal()
         outboxWake.signal()
@@ -153,11 +154,17 @@ final class SyncEngine: Sendable {
                 enter(.unauthenticated(error))
             }
             feedLogger.debug("the feed was interrupted", metadata: error.logged)
-            let delay = max(
-                .seconds(error.retryAfter ?? 0), Backoff.delay(attempt: attempt, first: 1, most: 60)
-            )
-            if case .unauthenticated = connection {} else { enter(.waiting(delay, error)) }
-            await feedWake.wait(atMost: Int64(delay / .milliseconds(1)))
+            // A session is requested at its own time only.
+            let delay =
+                session.delay
+                ?? max(
+                    .seconds(error.retryAfter ?? 0),
+                    Backoff.delay(attempt: attempt, first: 1, most: 60))
+            switch connection {
+            case .unauthenticated: break
+            default: enter(.waiting(delay, error))
+            }
+            await feedWake.wait(atMost: Int64((delay / .milliseconds(1)).rounded(.up)))
         }
     }
 

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HTTP
 internal import JSON
 internal import Logging
+internal import SystemSupport
 
 /// Holds the session token of a store's user, and gets a new one when the server wants it (K6).
 actor SessionKeeper {
@@ -15,6 +16,18 @@ actor SessionKeeper {
     private var isLoaded = false
     /// The authentication under way, which several requests await.
     private var authentication: Task<Result<String, ParleyError>, Never>?
+    /// Why the last attempts have failed: apart from the actor, because a kick does not wait.
+    private let refusal = Locked(Refusal())
+
+    /// A refusal of the backend or the server, after which the closure is not called again for some time.
+    private struct Refusal {
+        var error: ParleyError?
+        /// How often in turn.
+        var count = 0
+        var until = ContinuousClock.now
+        /// How often the delay was ended.
+        var kicks = 0
+    }
 
     init(
         _ configuration: Configuration, _ transport: any Transport, _ store: Store, _ logger: Logger
@@ -36,29 +49,72 @@ actor SessionKeeper {
         return try await newToken(replacing: nil, nonce: nil)
     }
 
+    /// The time until a session is requested again; `nil` if it may be now.
+    nonisolated var delay: Duration? {
+        refusal.withLock { refusal in
+            let rest = refusal.until - .now
+            return refusal.error != nil && rest > .zero ? rest : nil
+        }
+    }
+
+    /// Lets the next request begin a session, although the last attempt has failed.
+    nonisolated func endDelay() {
+        refusal.withLock { refusal in refusal = Refusal(kicks: refusal.kicks + 1) }
+    }
+
     /// Gets a new session, unless the token that the server has refused was replaced meanwhile.
+    ///
+    /// Cancelling a task that waits for it ends the waiting only: others wait for the same session.
     ///
     /// - Parameter nonce: A nonce of the server's refusal.
     func newToken(
         replacing refused: String?, nonce: String?
     ) async throws(ParleyError) -> String {
         if let token, token != refused { return token }
-        let task =
-            authentication
-            ?? Task { () async -> Result<String, ParleyError> in
-                do throws(ParleyError) {
-                    let token = try await self.authenticate(nonce)
-                    self.logger.debug("a session has begun")
-                    return .success(token)
-                } catch {
-                    self.logger.info("no session could be had", metadata: error.logged)
-                    return .failure(error)
-                }
-            }
+        let task = if let authentication { authentication } else { try begin(nonce) }
         authentication = task
-        let result = await task.value
-        authentication = nil
-        return try result.get()
+        let (results, end) = AsyncStream<Result<String, ParleyError>>.makeStream()
+        Task {
+            end.yield(await task.value)
+            end.finish()
+        }
+        // It ends without a result when this task is cancelled.
+        for await result in results { return try result.get() }
+        throw .cancelled
+    }
+
+    /// Begins an authentication.
+    ///
+    /// - Throws: Why the last one has failed, until its delay is over.
+    private func begin(
+        _ nonce: String?
+    ) throws(ParleyError) -> Task<Result<String, ParleyError>, Never> {
+        let before = refusal.withLock { $0 }
+        if let error = before.error, before.until > .now { throw error }
+        return Task {
+            defer { authentication = nil }
+            do throws(ParleyError) {
+                let token = try await authenticate(nonce)
+                logger.debug("a session has begun")
+                refusal.withLock { refusal in refusal = Refusal(kicks: refusal.kicks) }
+                return .success(token)
+            } catch {
+                logger.info("no session could be had", metadata: error.logged)
+                note(error, after: before.kicks)
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Delays the next attempt, if the backend or the server has refused this one, and no kick has come meanwhile.
+    private func note(_ error: ParleyError, after kicks: Int) {
+        guard [.wrongUser, .authenticationFailed, .suspended].contains(error.code) else { return }
+        refusal.withLock { refusal in
+            guard refusal.kicks == kicks else { return }
+            refusal.error = error
+            refusal.count += 1
+            refusal.until = .now + Backoff.delay(attempt: refusal.count, first: 1, most: 60)
+        }
     }
 
     /// Ends the session on the server, as far as it can be reached, and forgets the token.
