@@ -24,9 +24,10 @@ extension ParleyClient {
     ) async throws(ParleyError) -> Int {
         var loaded = 0
         while loaded < count {
-            let page = try await loadPage(min(count - loaded, Self.pageSize), in: id)
+            let rest = count - loaded
+            let page = try await loadPage(in: id) { _ in Int64(rest) }
             loaded += page.count
-            if page.isLast { break }
+            if page.oldest == 1 { break }
         }
         return loaded
     }
@@ -38,11 +39,11 @@ extension ParleyClient {
         in id: Conversation.ID, upTo goal: LoadGoal = .start
     ) async throws(ParleyError) {
         while try await isMissing(goal, in: id) {
-            if try await loadPage(Self.pageSize, in: id).isLast { return }
+            if try await loadPage(in: id, atMost: { _ in .max }).oldest == 1 { return }
         }
     }
 
-    private static var pageSize: Int { 100 }
+    private static var pageSize: Int64 { 100 }
 
     private func isMissing(
         _ goal: LoadGoal, in id: Conversation.ID
@@ -62,13 +63,17 @@ extension ParleyClient {
     }
 
     /// Receives the page before the oldest message from which on nothing is missing.
-    private func loadPage(
-        _ size: Int, in id: Conversation.ID
-    ) async throws(ParleyError) -> (count: Int, isLast: Bool) {
+    ///
+    /// - Parameter limit: Returns the most messages to receive before a position, which is `Int64.max` if nothing is here.
+    /// - Returns: How many there were, and the position from which on nothing is missing now; 1 if there are no older ones.
+    func loadPage(
+        in id: Conversation.ID, atMost limit: (Int64) -> Int64
+    ) async throws(ParleyError) -> (count: Int, oldest: Int64) {
         let place = try await store.read { sql in
             try StoreTransaction(sql).oldestHeld(in: try sql.currentID(of: id))
         }
-        guard place.position > 1 else { return (0, true) }
+        let size = min(limit(place.position), Self.pageSize)
+        guard place.position > 1, size > 0 else { return (0, max(1, place.position)) }
         let from = place.message.map { message in "&from_id=\(message.value.uuid)" } ?? ""
         let response = try await engine.send(
             TransportRequest(
@@ -90,7 +95,7 @@ extension ParleyClient {
         let positions = messages.map(\.message.position.number)
         let oldest = positions.min() ?? 1
         // Without an answer that goes on, the next request would be the same.
-        guard oldest < place.position else { return (0, true) }
+        guard oldest < place.position else { return (0, 1) }
         try await store.write { [messages] transaction in
             for message in messages {
                 try transaction.apply(message, Message.ID(message.message.id))
@@ -98,7 +103,7 @@ extension ParleyClient {
             try transaction.hold(
                 from: isLast ? 1 : oldest, through: positions.max() ?? 0, upTo: place)
         }
-        return (messages.count, isLast)
+        return (messages.count, isLast ? 1 : oldest)
     }
 }
 

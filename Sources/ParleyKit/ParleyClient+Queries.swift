@@ -1,4 +1,5 @@
 internal import Messaging
+internal import SystemSupport
 
 extension ParleyClient {
     /// The elements of a query, in order.
@@ -39,19 +40,42 @@ extension ParleyClient {
     var queries: QueryRunner {
         QueryRunner(store, engine.activity) { [weak self] conversation, missing in
             guard let self else { return }
-            let count = Int(clamping: missing.count)
-            Task { await self.loadWhenLive(count, in: conversation) }
+            guard let wake = missingMessages.add(missing, of: conversation) else { return }
+            Task { await self.loadMissing(in: conversation, wake) }
         }
     }
 
-    /// Loads older messages, as soon as there is a connection; gives up when the client is closed.
-    private func loadWhenLive(_ count: Int, in conversation: Conversation.ID) async {
+    /// Loads what queries of a conversation miss, as soon as there is a connection, and again after errors that may pass;
+    /// gives up when the client is closed.
+    private func loadMissing(in conversation: Conversation.ID, _ wake: WakeSignal) async {
         var states = connections.makeAsyncIterator()
-        while connection != .live {
-            guard await states.next() != nil else { return }
+        var failures = 0
+        while true {
+            while connection != .live {
+                guard await states.next() != nil else { return }
+            }
+            do throws(ParleyError) {
+                let oldest = try await loadPage(in: conversation) { [missingMessages] position in
+                    missingMessages.count(of: conversation, before: position)
+                }.oldest
+                failures = 0
+                if missingMessages.end(conversation, at: oldest) { return }
+            } catch {
+                guard error.isTransient || Self.sessionErrors.contains(error.code) else {
+                    _ = missingMessages.end(conversation, at: 0)
+                    return
+                }
+                failures += 1
+                let delay = Backoff.delay(attempt: failures, first: 1, most: 60)
+                await wake.wait(atMost: Int64(delay / .milliseconds(1)))
+            }
         }
-        _ = try? await loadOlder(count, in: conversation)
     }
+
+    /// Errors that another session ends.
+    private static let sessionErrors: [ParleyError.Code] = [
+        .notAuthenticated, .authenticationFailed, .suspended,
+    ]
 }
 
 extension LiveResults {

@@ -23,6 +23,7 @@ public final class ParleyClient: Sendable {
     let engine: SyncEngine
     let transferCenter: TransferCenter
     let configuration: Configuration
+    let missingMessages = MissingMessages()
 
     /// Opens the store, without any request; everything of the last run is there at once.
     ///
@@ -141,6 +142,7 @@ public final class ParleyClient: Sendable {
     public func kick() {
         engine.kick()
         transferCenter.kick()
+        missingMessages.kick()
     }
 
     /// Receives once what has changed, without staying connected.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSON
 import Messaging
 import MessagingWire
+import SystemSupport
 import Testing
 
 @testable import ParleyKit
@@ -38,6 +39,43 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
+    @Test func `what live queries miss is requested once, and again after an error (K13)`()
+        async throws
+    {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        ana.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        var last: Message?
+        for number in 1...150 {
+            last = try await ana.send([.text("\(number)")], to: conversation)
+        }
+        try await ana.waitUntilSent(try #require(last).id)
+        let configuration = server.configuration("bo", history: .newest(5))
+        let transport = BrokenHistoryTransport(base: try openTransport(configuration))
+        let bo = try await ParleyClient(configuration, transport)
+        try await bo.authenticate()
+        try await bo.catchUp(within: .seconds(120))
+        #expect(try await bo.messages(in: conversation).count == 5)
+        bo.connect()
+        let query = Query<Message>(where: { $0.conversation == conversation })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for window in [Window.all, .last(40), .last(140)] {
+                group.addTask {
+                    for try await set in bo.results(query, window: window) where set.isUpToDate {
+                        let expected = if case .last(let size) = window { size } else { 150 }
+                        #expect(set.elements.count == expected)
+                        return
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Two were broken; a page has 100 messages.
+        #expect((4...5).contains(transport.requests.withLock { $0 }))
+        for client in [ana, bo] { await client.close() }
+    }
+
     @Test func `a device that waits for a message learns of it, or that it did not come`()
         async throws
     {
@@ -54,6 +92,29 @@ import Testing
         try await ana.follow(["cy"])
         try await eventually("cy is followed") { try await ana.rowCount(of: "outbox") == 0 }
         for client in [ana, bo] { await client.close() }
+    }
+}
+
+/// Breaks the first two requests for older messages.
+private struct BrokenHistoryTransport: Transport {
+    let base: any Transport
+    let requests = Locked(0)
+
+    func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
+        if request.path.contains("/messages?page_size=") {
+            let number = requests.withLock { requests in
+                requests += 1
+                return requests
+            }
+            guard number > 2 else {
+                throw ParleyError(.network, "The connection was reset.", isTransient: true)
+            }
+        }
+        return try await base.send(request)
+    }
+
+    func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream {
+        try await base.open(request)
     }
 }
 
