@@ -39,7 +39,7 @@ extension StatementPlans.Schema {
             .init("UPDATE conversations SET held = ''", end: "''"),
             .init("SELECT id FROM conversations WHERE base IS NOT NULL AND snapshot <"),
             .init("DELETE FROM receipts WHERE snapshot <"),
-            .init("UPDATE identities SET is_followed = 0 WHERE is_followed = 1 AND snapshot <"),
+            .init("SELECT user FROM identities WHERE is_followed = 1 AND snapshot <"),
             .init("SELECT id FROM messages\nWHERE snapshot <"),
             // All files on this device: when a store is opened they are compared with their rows (K49), and for the capacity
             // their sizes are added (K47).

@@ -436,20 +436,36 @@ extension StoreTransaction {
         let user = UserID(identity.userID)
         guard shared.mentioned[user] != identity else { return }
         shared.mentioned[user] = identity
+        let before = try sql.first(
+            "SELECT is_followed, display_name, avatar_url FROM identities WHERE user = \(user.text)"
+        ) { row in
+            (
+                isFollowed: try row.bool("is_followed"),
+                name: try row.optionalText("display_name"),
+                avatarURL: try row.optionalText("avatar_url")
+            )
+        }
+        if let before {
+            guard !before.isFollowed,
+                (before.name, before.avatarURL) != (identity.displayName, identity.avatarURL)
+            else { return }
+        }
         try sql.execute(
             """
             INSERT INTO identities (user, is_followed, snapshot, display_name, avatar_url)
-            VALUES (\(identity.userID.text), 0, 0, \(identity.displayName), \(identity.avatarURL))
+            VALUES (\(user.text), 0, 0, \(identity.displayName), \(identity.avatarURL))
             ON CONFLICT (user) DO UPDATE SET display_name = excluded.display_name,
                 avatar_url = excluded.avatar_url
-            WHERE is_followed = 0
             """)
+        note(before == nil ? .created : .updated(property: "identity"), of: .identity(user))
     }
 
     private func removeIdentity(_ user: UserID) throws {
         shared.mentioned[user] = nil
-        try sql.execute(
-            "UPDATE identities SET is_followed = 0 WHERE user = \(user.text) AND is_followed = 1")
+        guard try sql.hasRow(in: "identities WHERE user = \(user.text) AND is_followed = 1") else {
+            return
+        }
+        try sql.execute("UPDATE identities SET is_followed = 0 WHERE user = \(user.text)")
         note(
             .updated(property: "isFollowed"), of: .identity(user), from: .flag(true),
             to: .flag(false))
@@ -479,9 +495,10 @@ extension StoreTransaction {
             }
             try sql.execute("DELETE FROM receipts WHERE snapshot < \(number)")
             shared.ownReceipts = [:]
-            try sql.execute(
-                "UPDATE identities SET is_followed = 0 WHERE is_followed = 1 AND snapshot < \(number)"
-            )
+            let followed = try sql.rows(
+                "SELECT user FROM identities WHERE is_followed = 1 AND snapshot < \(number)"
+            ) { row in UserID(try row.text("user")) }
+            for user in followed { try removeIdentity(user) }
             try set("in_snapshot", nil)
             // Receipts were held until now.
             noteCommand()
