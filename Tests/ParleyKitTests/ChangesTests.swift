@@ -133,6 +133,32 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
+    @Test func `the typing of others ends by itself, once (K66)`() async throws {
+        let signals = Publisher<ParleyKit.Signal>.all(atMost: 100)
+        let id = Conversation.ID(.v7(at: Clock.now, random: 1))
+        let arrived = signals.subscribe()
+        func signal(_ action: ParleyKit.TypingAction, _ user: UserID = "ana") -> ParleyKit.Signal {
+            .typing(action, by: user, in: id)
+        }
+        let typing = ReceivedTyping(signals, lasting: .seconds(1))
+        let start = ContinuousClock.now
+        typing.receive(signal(.started))
+        #expect(await arrived.next() == signal(.started))
+        try await Task.sleep(for: .milliseconds(300))
+        typing.receive(signal(.started))
+        #expect(await arrived.next() == signal(.started))
+        #expect(await arrived.next() == signal(.finished))
+        #expect(ContinuousClock.now - start >= .milliseconds(1300))
+        // The server says so too.
+        typing.receive(signal(.finished))
+        typing.receive(signal(.paused, "bo"))
+        #expect(await arrived.next() == signal(.paused, "bo"))
+        typing.endAll()
+        #expect(await arrived.next() == signal(.finished, "bo"))
+        typing.receive(.presence(.busy, of: "bo"))
+        #expect(await arrived.next() == .presence(.busy, of: "bo"))
+    }
+
     @Test func `signals of others arrive while connected (K66)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))

@@ -24,6 +24,7 @@ final class SyncEngine: Sendable {
     let connections = Publisher<ConnectionState>.newest
     let failures = Publisher<OperationFailure>.all(atMost: 1000)
     let signals = Publisher<Signal>.all(atMost: 100)
+    private let receivedTyping: ReceivedTyping
     private let state = Locked(State())
     private let feedWake = WakeSignal()
     let outboxWake = WakeSignal()
@@ -51,6 +52,7 @@ final class SyncEngine: Sendable {
         self.configuration = configuration
         self.store = store
         self.transport = TrackedTransport(transport)
+        receivedTyping = ReceivedTyping(signals)
         log = ClientLog(configuration.logger)
         feedLogger = log.logger(.feed)
         session = SessionKeeper(configuration, transport, store, log.logger(.session))
@@ -229,10 +231,11 @@ final class SyncEngine: Sendable {
         enter(.catchingUp)
         var parser = EventStreamParser()
         var applier = FeedApplier(store, after: place.cursor)
+        defer { receivedTyping.endAll() }
         while let bytes = try await stream.next() {
             watchdog.cancel()
             for event in try parser.parse(bytes) {
-                if let signal = try applier.add(event) { signals.publish(signal) }
+                if let signal = try applier.add(event) { receivedTyping.receive(signal) }
                 if applier.isFull { try await applier.apply() }
                 if applier.isAtEnd {
                     try await applier.apply()
