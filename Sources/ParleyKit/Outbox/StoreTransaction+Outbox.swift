@@ -426,6 +426,9 @@ extension StoreTransaction {
             try sql.execute("UPDATE messages SET is_sent = 1 WHERE id = \(message.bytes)")
             note(.updated(property: "delivery"), of: .message(message), in: row.conversation)
             if let sent { try applySent(sent, message) }
+            if try sql.hasRow(in: "parts WHERE message = \(message.bytes) AND file IS NOT NULL") {
+                noteSentContents()
+            }
         }
         if let positions { try enqueueMissed(by: row, positions, now) }
         try settle()

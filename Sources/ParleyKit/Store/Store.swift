@@ -18,6 +18,8 @@ final class Store: Sendable {
         var hasCommands = false
         /// Whether an upload or download may begin.
         var hasTransfers = false
+        /// Whether the server has contents that it had not before, so that the files here may be deleted.
+        var hasSentContents = false
         /// The parts that no longer exist, of those that were uploaded or downloaded, and their files.
         var removedParts: [MessagePart.ID] = []
         var removedFiles: [String] = []
@@ -35,7 +37,7 @@ final class Store: Sendable {
 
         /// Whether no subscriber needs it.
         var isEmpty: Bool {
-            changes.isEmpty && tables.isEmpty && !hasCommands && !hasTransfers
+            changes.isEmpty && tables.isEmpty && !hasCommands && !hasTransfers && !hasSentContents
                 && removedParts.isEmpty && removedFiles.isEmpty
         }
     }
@@ -80,6 +82,7 @@ final class Store: Sendable {
             last.conversations.formUnion(commit.conversations)
             last.hasCommands = last.hasCommands || commit.hasCommands
             last.hasTransfers = last.hasTransfers || commit.hasTransfers
+            last.hasSentContents = last.hasSentContents || commit.hasSentContents
             last.removedParts += commit.removedParts
             last.removedFiles += commit.removedFiles
             waiting.append(last)

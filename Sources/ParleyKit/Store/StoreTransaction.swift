@@ -100,6 +100,9 @@ final class StoreTransaction {
     /// Records that an upload or download may begin.
     func noteTransfer() { commit.hasTransfers = true }
 
+    /// Records that the server has contents that it had not before.
+    func noteSentContents() { commit.hasSentContents = true }
+
     /// Records that a part is gone, whose transfer ends.
     func noteRemoved(_ part: MessagePart.ID) { commit.removedParts.append(part) }
 

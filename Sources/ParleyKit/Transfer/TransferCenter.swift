@@ -95,6 +95,7 @@ final class TransferCenter: Sendable, TransferControl {
                 }
             }
         }
+        try await enforceCapacity()
         let (kept, open) = try await store.read { sql in
             let transaction = StoreTransaction(sql)
             return (try transaction.filedParts(), try transaction.openTransfers())
@@ -218,6 +219,7 @@ final class TransferCenter: Sendable, TransferControl {
     private func take(_ commit: Store.Commit) async {
         for part in commit.removedParts { end(part, .cancelled) }
         await folder.remove(commit.removedFiles)
+        if commit.hasSentContents { try? await enforceCapacity() }
         if commit.hasTransfers { wake.signal() }
     }
 

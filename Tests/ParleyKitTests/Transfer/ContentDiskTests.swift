@@ -91,6 +91,28 @@ import Testing
         await bo.close()
     }
 
+    @Test func `what was sent is evicted too, then or when the store is opened (K40, K47)`()
+        async throws
+    {
+        let fixture = try TransferFixture()
+        var ana = try await fixture.client("ana") { $0.diskCapacity = 200_000 }
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        ana.connect()
+        for number in 1...3 {
+            let file = try fixture.file(90_000, UInt64(number)).url
+            let message = try await ana.send([.file(file, mimeType: "a/b")], to: conversation)
+            try await ana.waitUntilSent(message.id)
+        }
+        let client = ana
+        try await eventually("one was evicted", within: .seconds(20)) {
+            try await client.diskUtilization == 90_000
+        }
+        await ana.close()
+        ana = try await fixture.client("ana") { $0.diskCapacity = 10_000 }
+        #expect(try await ana.diskUtilization == 0)
+        await ana.close()
+    }
+
     @Test func `the least recently read contents are evicted, pinned ones never (K47)`()
         async throws
     {
