@@ -101,27 +101,29 @@ public final class ParleyClient: Sendable {
 
     /// Ends the session as far as the server can be reached, and deletes everything in the store: conversations, messages,
     /// files, commands that were not sent, and the token. The client is closed.
+    ///
+    /// - Throws: `closed` if it is already, `storeUnavailable` if a file cannot be deleted.
     public func deauthenticate() async throws(ParleyError) {
+        guard store.isOpen else { throw .closed }
         await disconnect()
         await engine.session.end()
-        await close()
-        do {
-            for name in try FileManager.default.contentsOfDirectory(atPath: store.folder) {
-                try FileManager.default.removeItem(atPath: "\(store.folder)/\(name)")
-            }
-        } catch {
-            throw ParleyError(.storeUnavailable, "The store could not be deleted: \(error).")
-        }
+        await end()
+        try store.delete()
     }
 
     /// Disconnects and closes the store. Later calls throw `closed`.
     public func close() async {
+        await end()
+        store.close()
+    }
+
+    /// Ends everything that uses the store.
+    private func end() async {
         await engine.disconnect()
         await transferCenter.close()
         engine.connections.close()
         engine.failures.close()
         engine.signals.close()
-        store.close()
     }
 
     // MARK: - Connection

@@ -75,6 +75,15 @@ import Testing
         try await ana.send([.text("secret")], to: conversation)
         try await ana.deauthenticate()
         await #expect(throws: ParleyError.self) { try await ana.conversation(conversation) }
+        // A client that is closed leaves the files to the one that has opened them since.
+        let other = try await server.client("ana")
+        let kept = try await other.newConversation(with: ["bo"]).id
+        await #expect { try await ana.deauthenticate() } throws: { error in
+            (error as? ParleyError)?.code == .closed
+        }
+        #expect(try await other.conversation(kept) != nil)
+        #expect(FileManager.default.fileExists(atPath: Store.database(in: other.store.folder)))
+        try await other.deauthenticate()
         let again = try await openClient(server.configuration("ana"))
         #expect(try await again.user == nil)
         #expect(try await again.conversation(conversation) == nil)

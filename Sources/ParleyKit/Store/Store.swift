@@ -1,4 +1,5 @@
 internal import Blobs
+internal import FoundationEssentials
 internal import SQL
 internal import SystemSupport
 
@@ -145,11 +146,36 @@ final class Store: Sendable {
         }
     }
 
+    /// Whether ``close()`` and ``delete()`` were not called.
+    var isOpen: Bool { lock.withLock { lock in lock != nil } }
+
     /// Closes the database and unlocks the folder; blocks until running reads and writes have ended.
     func close() {
         commits.close()
         database.close()
         lock.withLock { lock in lock = nil }
+    }
+
+    /// Closes the database, deletes everything in the folder, and then unlocks it.
+    ///
+    /// - Throws: `closed` if it is, and `storeUnavailable`.
+    func delete() throws(ParleyError) {
+        // The lock is held to the end, by this function alone.
+        let held = lock.withLock { lock in
+            defer { lock = nil }
+            return lock
+        }
+        guard let held else { throw .closed }
+        commits.close()
+        database.close()
+        defer { withExtendedLifetime(held) {} }
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+            }
+        } catch {
+            throw ParleyError(.storeUnavailable, "The store could not be deleted: \(error).")
+        }
     }
 }
 
