@@ -46,18 +46,18 @@ extension ParleyClient {
     /// - Throws: `timedOut` after the limit, `cancelled`, `closed`.
     public func waitFor(_ object: ObjectID, within limit: Duration) async throws(ParleyError) {
         let commits = store.commits.subscribe()
+        let end = ContinuousClock.now + limit.forSleeping
         let timer = Task {
-            try await Task.sleep(for: limit.forSleeping)
+            try await Task.sleep(until: end, clock: .continuous)
             commits.close()
         }
         defer { timer.cancel() }
         while try await !has(object) {
-            guard await commits.next() != nil else {
-                throw Task.isCancelled
-                    ? .cancelled
-                    : ParleyError(
-                        .timedOut, "\(object) did not arrive within \(limit).", isTransient: true)
-            }
+            guard await commits.next() == nil else { continue }
+            if Task.isCancelled { throw .cancelled }
+            guard end <= .now else { throw .closed }
+            throw ParleyError(
+                .timedOut, "\(object) did not arrive within \(limit).", isTransient: true)
         }
     }
 

@@ -87,6 +87,13 @@ import Testing
         await #expect(throws: ParleyError.self) {
             try await bo.waitFor(.message(message.id), within: .milliseconds(50))
         }
+        let tablet = try await server.client("bo", device: "tablet")
+        let waiting = Task { try await tablet.waitFor(.message(message.id), within: .seconds(120)) }
+        try await Task.sleep(for: .milliseconds(50))
+        await tablet.close()
+        await #expect { try await waiting.value } throws: { error in
+            (error as? ParleyError)?.code == .closed
+        }
         bo.connect()
         try await bo.waitFor(.message(message.id), within: .seconds(120))
         try await ana.follow(["cy"])

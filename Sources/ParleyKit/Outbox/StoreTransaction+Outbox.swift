@@ -595,10 +595,19 @@ extension StoreTransaction {
             } else if let conversation = row.conversation {
                 failures.append(OperationFailure(object: .conversation(conversation), error: error))
             } else {
-                failures.append(OperationFailure(object: .identity(try user()), error: error))
+                failures.append(
+                    OperationFailure(object: .identity(try subject(of: row)), error: error))
             }
         }
         return failures
+    }
+
+    /// The user that a command without a conversation and a message is about.
+    private func subject(of row: OutboxRow) throws -> UserID {
+        switch row.kind {
+        case .follow, .unfollow: UserID(String(decoding: row.payload, as: UTF8.self))
+        default: try user()
+        }
     }
 
     private func laneRows(after row: OutboxRow) throws -> [OutboxRow] {
