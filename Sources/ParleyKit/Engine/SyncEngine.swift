@@ -55,7 +55,7 @@ final class SyncEngine: Sendable {
         receivedTyping = ReceivedTyping(signals)
         log = ClientLog(configuration.logger)
         feedLogger = log.logger(.feed)
-        session = SessionKeeper(configuration, transport, store, log.logger(.session))
+        session = SessionKeeper(configuration, self.transport, store, log.logger(.session))
     }
 
     /// The state of the connection.
@@ -164,7 +164,7 @@ final class SyncEngine: Sendable {
                     Backoff.delay(attempt: attempt, first: 1, most: 60))
             switch connection {
             case .unauthenticated: break
-            default: enter(.waiting(delay, error))
+            default: enter(.waiting(until: Date() + delay / .seconds(1), error))
             }
             await feedWake.wait(atMost: Int64((delay / .milliseconds(1)).rounded(.up)))
         }

@@ -72,8 +72,8 @@ public enum ConnectionState: Hashable, Sendable {
     case catchingUp
     /// It has everything, and receives each change.
     case live
-    /// The last attempt has failed; the next one follows after the delay, or at ``ParleyClient/kick()``.
-    case waiting(Duration, ParleyError)
+    /// The last attempt has failed; the next one follows at this time, or at ``ParleyClient/kick()``.
+    case waiting(until: Date, ParleyError)
     /// The server wants a new identity token, and none could be had.
     case unauthenticated(ParleyError)
 
