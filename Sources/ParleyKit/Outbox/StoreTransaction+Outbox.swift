@@ -385,7 +385,7 @@ extension StoreTransaction {
     /// The positions of the messages of a receipt that the base does not show as reported.
     private func positions(of row: OutboxRow) throws -> IntervalSet {
         let condition: SQL
-        // Without a limit.
+        // SQLite reads a negative limit as no limit.
         var limit = -1
         switch row.kind {
         case .read: condition = "read_by = \(row.number) AND read_by > 0 AND base_unread = 1"
