@@ -87,15 +87,16 @@ import Testing
             INSERT INTO identities (application, user_id, kind, conversation_count, created_at)
             SELECT \(application), 'u' || n, 'user', 1, n FROM \(series)
             """,
+            // A thousand participants in each conversation; of a hundred PostgreSQL may read all receipts and sort them.
             """
             INSERT INTO participants (
                 application, conversation, user_id, place, past, joined_after,
                 conversation_created_at
-            ) SELECT \(application), \(number: "(n / 100)"), 'u' || n, n, '', 0, n FROM \(series)
+            ) SELECT \(application), \(number: "(n / 1000)"), 'u' || n, n, '', 0, n FROM \(series)
             """,
             """
             INSERT INTO receipts (application, conversation, user_id, delivered, read)
-            SELECT \(application), \(number: "(n / 100)"), 'u' || n, '1', '1' FROM \(series)
+            SELECT \(application), \(number: "(n / 1000)"), 'u' || n, '1', '1' FROM \(series)
             """,
             """
             INSERT INTO conversation_aliases (application, alias, conversation, event, merged_at)
