@@ -50,8 +50,8 @@ extension FeedReader {
         if let known {
             return known.filter { change in change.position > position && change.position <= bound }
         }
-        // The conversations of the user are read first, and then what has changed in each: without statistics SQLite
-        // would read all messages of the application, but it takes tables in the order of a CROSS JOIN.
+        // The conversations of the user are read first, and then what has changed in each: SQLite takes tables in the order
+        // of a CROSS JOIN.
         let streamed = try transaction.rows(
             """
             SELECT t.position, t.kind, t.stream, t.id, t.gone_at, t.place FROM touched t
@@ -72,33 +72,10 @@ extension FeedReader {
             JOIN conversations c ON c.application = p.application AND c.id = p.conversation
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
                 AND p.left_after IS NULL AND c.changed > \(position) AND c.changed <= \(bound)
-            UNION ALL
-            SELECT m.changed, \(TouchedKind.message.rawValue), m.conversation, m.id, 0, m.position
-            FROM participants p CROSS JOIN messages m
-            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
-                AND m.application = p.application AND m.conversation = p.conversation
-                AND m.changed > \(position) AND m.changed <= \(bound)
-                AND (p.left_after IS NULL OR m.position <= p.left_after)
-            UNION ALL
-            SELECT m.event, \(TouchedKind.message.rawValue), m.conversation, m.id, 0, m.position
-            FROM participants p CROSS JOIN conversations c CROSS JOIN messages m
-            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
-                AND c.application = p.application AND c.id = p.conversation
-                AND m.application = p.application AND m.conversation = p.conversation
-                AND c.changed > \(position) AND m.changed IS NULL
-                AND m.position > COALESCE((
-                    SELECT o.position FROM messages o
-                    WHERE o.application = p.application AND o.conversation = p.conversation
-                        AND o.position > c.last_position - \(Self.newestPositions)
-                        AND o.event <= \(position)
-                    ORDER BY o.position DESC LIMIT 1
-                ), c.last_position - \(Self.newestPositions))
-                AND m.event > \(position) AND m.event <= \(bound)
-                AND (p.left_after IS NULL OR m.position <= p.left_after)
             """
         ) { row in try TouchedRow(row) }
         .flatMap { row in try row.changes(for: user) }
-        let older = try olderMessages(after: position, through: bound)
+        let messages = try messages(after: position, through: bound)
         let identities = try transaction.rows(
             """
             SELECT user_id, event FROM (
@@ -129,48 +106,125 @@ extension FeedReader {
             FeedChange(
                 position: LogPosition(try row.int64(1)), object: .announcement(try row.id(0)))
         }
-        return (streamed + older + identities + announcements).inOrder()
+        return (streamed + messages + identities + announcements).inOrder()
     }
 
-    /// New messages before the newest positions of their conversations. There are none where one of the newest positions has
-    /// a message that is not new.
-    private func olderMessages(
-        after position: LogPosition, through bound: LogPosition
-    ) throws -> [FeedChange] {
-        let conversations = try transaction.rows(
+    /// A conversation in which messages were sent or changed.
+    private struct ActiveConversation {
+        let id: Conversation.ID
+        /// The last position that the user may see.
+        let end: Position
+        /// The new messages have later positions.
+        let start: Position
+        /// Whether there may be new messages up to ``start``, too.
+        let hasOlder: Bool
+    }
+
+    /// The conversations of the user in which messages were sent or changed after a position.
+    ///
+    /// Each is looked up in its indexes by a subquery with a limit. PostgreSQL plans without the values; a join it may turn
+    /// around, and read the messages of all conversations.
+    private func activeConversations(
+        after position: LogPosition
+    ) throws -> [ActiveConversation] {
+        try transaction.rows(
             """
-            SELECT c.id, c.last_position - \(Self.newestPositions),
-                COALESCE(p.left_after, c.last_position)
-            FROM participants p CROSS JOIN conversations c
-            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
-                AND c.application = p.application AND c.id = p.conversation
-                AND c.changed > \(position) AND c.last_position > \(Self.newestPositions)
-                AND NOT EXISTS (
-                    SELECT 1 FROM messages o
-                    WHERE o.application = p.application AND o.conversation = p.conversation
-                        AND o.position > c.last_position - \(Self.newestPositions)
-                        AND o.event <= \(position)
-                )
+            SELECT a.id, a.last_position, a.left_after, a.is_new, a.newest_known FROM (
+                SELECT c.id, c.last_position, p.left_after,
+                    CASE WHEN c.changed > \(position) THEN 1 ELSE 0 END AS is_new,
+                    CASE WHEN c.changed > \(position) THEN (
+                        SELECT o.position FROM messages o
+                        WHERE o.application = p.application AND o.conversation = p.conversation
+                            AND o.position > c.last_position - \(Self.newestPositions)
+                            AND o.event <= \(position)
+                        ORDER BY o.position DESC LIMIT 1
+                    ) END AS newest_known,
+                    (
+                        SELECT m.changed FROM messages m
+                        WHERE m.application = p.application AND m.conversation = p.conversation
+                            AND m.changed > \(position)
+                        ORDER BY m.changed LIMIT 1
+                    ) AS next_change
+                FROM participants p CROSS JOIN conversations c
+                WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                    AND c.application = p.application AND c.id = p.conversation
+            ) a
+            WHERE a.is_new = 1 OR a.next_change IS NOT NULL
             """
         ) { row in
-            (id: try row.id(0) as Conversation.ID, last: try min(row.position(1), row.position(2)))
-        }
-        return try conversations.flatMap { conversation in
-            let (id, last) = conversation
-            let start = try lastMessage(through: position, of: id, in: Position(0), last)
-            let end = try lastMessage(through: bound, of: id, in: start, last)
-            return try transaction.rows(
-                """
-                SELECT event, id, position FROM messages
-                WHERE application = \(application) AND conversation = \(id)
-                    AND position > \(start) AND position <= \(end) AND changed IS NULL
-                """
-            ) { row in
-                FeedChange(
-                    position: LogPosition(try row.int64(0)),
-                    object: .message(
-                        try row.id(1), in: id, at: try row.position(2), isGone: false))
+            let last = try row.position(1)
+            let end = try row.optionalPosition(2).map { left in min(left, last) } ?? last
+            guard try row.int64(3) > 0 else {
+                return ActiveConversation(
+                    id: try row.id(0), end: end, start: end, hasOlder: false)
             }
+            let known = try row.optionalPosition(4)
+            let start = known ?? Position(max(0, last.number - Self.newestPositions))
+            return ActiveConversation(
+                id: try row.id(0), end: end, start: start,
+                hasOlder: known == nil && start > Position(0))
+        }
+    }
+
+    /// The messages that were sent or changed.
+    private func messages(
+        after position: LogPosition, through bound: LogPosition
+    ) throws -> [FeedChange] {
+        let active = try activeConversations(after: position)
+        let newest = try active.powerOfTwoChunks(upTo: 16).flatMap { chunk in
+            let queries = chunk.map { conversation -> SQL in
+                """
+                SELECT changed, conversation, id, position FROM messages
+                WHERE application = \(application) AND conversation = \(conversation.id)
+                    AND changed > \(position) AND changed <= \(bound)
+                UNION ALL
+                SELECT event, conversation, id, position FROM messages
+                WHERE application = \(application) AND conversation = \(conversation.id)
+                    AND position > \(conversation.start) AND position <= \(conversation.end)
+                    AND changed IS NULL AND event > \(position) AND event <= \(bound)
+                """
+            }
+            let ends = Dictionary(
+                chunk.map { conversation in (conversation.id, conversation.end) }
+            ) { first, _ in first }
+            return try transaction.rows(
+                queries.dropFirst().reduce(queries[0]) { all, next in "\(all) UNION ALL \(next)" }
+            ) { row -> FeedChange? in
+                let (conversation, place): (Conversation.ID, _) = (
+                    try row.id(1), try row.position(3)
+                )
+                guard let end = ends[conversation], place <= end else { return nil }
+                return FeedChange(
+                    position: LogPosition(try row.int64(0)),
+                    object: .message(try row.id(2), in: conversation, at: place, isGone: false))
+            }.compactMap(\.self)
+        }
+        let older = try active.filter(\.hasOlder).flatMap { conversation in
+            try olderMessages(of: conversation, after: position, through: bound)
+        }
+        return newest + older
+    }
+
+    /// New messages before the newest positions of a conversation, found by binary search.
+    private func olderMessages(
+        of conversation: ActiveConversation, after position: LogPosition,
+        through bound: LogPosition
+    ) throws -> [FeedChange] {
+        let id = conversation.id
+        let last = min(conversation.start, conversation.end)
+        let start = try lastMessage(through: position, of: id, in: Position(0), last)
+        let end = try lastMessage(through: bound, of: id, in: start, last)
+        return try transaction.rows(
+            """
+            SELECT event, id, position FROM messages
+            WHERE application = \(application) AND conversation = \(id)
+                AND position > \(start) AND position <= \(end) AND changed IS NULL
+            """
+        ) { row in
+            FeedChange(
+                position: LogPosition(try row.int64(0)),
+                object: .message(
+                    try row.id(1), in: id, at: try row.position(2), isGone: false))
         }
     }
 
