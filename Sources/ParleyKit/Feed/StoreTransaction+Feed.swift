@@ -517,6 +517,14 @@ extension StoreTransaction {
             """
         ) { row in Message.ID(stored: try row.blob("id")) }
         for id in messages.compactMap(\.self) { try removeMessage(id) }
+        // A former database of the server has answered these commands; no feed will show their effects. Not earlier than
+        // here, because until then an answer of another epoch may be of a newer database than the cursor.
+        guard let end else { return }
+        try sql.execute(
+            """
+            UPDATE outbox SET answered_epoch = ''
+            WHERE answered_position IS NOT NULL AND answered_epoch <> \(end.epoch)
+            """)
     }
 
     static func json(_ users: [UserID]) -> String {

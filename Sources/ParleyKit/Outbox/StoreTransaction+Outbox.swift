@@ -491,8 +491,8 @@ extension StoreTransaction {
             """
             SELECT number, conversation, message, kind FROM outbox
             WHERE answered_position IS NOT NULL AND (answered_epoch = ''
-                OR \(isComplete) = 1 AND (answered_epoch <> \(cursor?.epoch ?? "")
-                    OR answered_position <= \(cursor?.position ?? -1)))
+                OR \(isComplete) = 1 AND answered_epoch = \(cursor?.epoch ?? "")
+                    AND answered_position <= \(cursor?.position ?? -1))
             """
         ) { row in
             (
